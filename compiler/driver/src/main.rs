@@ -1,0 +1,3 @@
+//! The command line, `neuro-mlir`.
+
+fn main() {}
