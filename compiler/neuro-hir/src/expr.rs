@@ -72,8 +72,8 @@ pub enum HirExprKind {
         operand: Box<HirExpr>,
         name: String,
     },
-    /// `print(value)`: one line.
-    Print(Box<HirExpr>),
+    /// `print(a, b)`: one line, a space between values.
+    Print(Vec<HirExpr>),
     /// `thread_id.x` and the like, in a kernel. Its type is `i64`.
     GridIndex {
         of: GridIndex,
