@@ -4,6 +4,7 @@
 //! means; [`HirProgram`]'s `Display` gives stable text. The crate must never depend on a syntax, a
 //! backend or MLIR, and a new variant must be a compile error in every consumer.
 
+pub mod build;
 mod expr;
 mod function;
 mod program;

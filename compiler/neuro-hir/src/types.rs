@@ -132,6 +132,14 @@ impl TensorType {
         }
     }
 
+    /// The same elements under other axes.
+    pub fn with_axes(&self, axes: Vec<Axis>) -> Self {
+        TensorType {
+            element: self.element.clone(),
+            axes,
+        }
+    }
+
     pub fn rank(&self) -> usize {
         self.axes.len()
     }
