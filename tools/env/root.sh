@@ -33,6 +33,7 @@ make_root() { # OUT
     --dpkgopt=force-unsafe-io \
     --customize-hook="copy-in '$checkout/third_party/llvm/link-mlir-c' /usr/local/bin" \
     --customize-hook="chroot \"\$1\" link-mlir-c /usr/lib/llvm-$llvm_major /usr/lib/llvm-$llvm_major/lib" \
+    --customize-hook='touch "$1/etc/bazel.bazelrc"' \
     sid "$1"
 }
 

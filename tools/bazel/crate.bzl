@@ -1,0 +1,55 @@
+"""One macro for our crates: the library, its unit tests, and a test for each file of tests/."""
+
+load("@rules_rust//rust:defs.bzl", "rust_library", "rust_test")
+
+# What every test may read: where LLVM is, and the libraries to run with.
+TEST_ENV = {
+    "LD_LIBRARY_PATH": "$(LLVM_PREFIX)/lib",
+    "NEURO_LLVM_PREFIX": "$(LLVM_PREFIX)",
+}
+
+def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_deps = [], test_data = []):
+    """A crate whose folder Cargo lays out: src/lib.rs and tests/*.rs.
+
+    Args:
+        name: the target's name, the folder's by habit, so that the label is the package alone.
+        crate_name: the name in Rust, where it is not the target's.
+        deps: crates that the library uses.
+        proc_macro_deps: those of them that are procedural macros.
+        test_deps: crates that the tests use besides.
+        test_data: files that the tests read when they run.
+    """
+    crate_name = crate_name or name.replace("-", "_")
+    rust_library(
+        name = name,
+        srcs = native.glob(["src/**/*.rs"]),
+        compile_data = native.glob(["src/**"], exclude = ["src/**/*.rs"], allow_empty = True),
+        crate_name = crate_name,
+        proc_macro_deps = proc_macro_deps,
+        visibility = ["//visibility:public"],
+        deps = deps,
+    )
+    neuro_test(
+        name = "unit_test",
+        crate = name,
+        data = test_data,
+        deps = test_deps,
+    )
+    for path in native.glob(["tests/*.rs"], allow_empty = True):
+        neuro_test(
+            name = path.removeprefix("tests/").removesuffix(".rs") + "_test",
+            srcs = [path] + native.glob(["tests/*/**/*.rs"], allow_empty = True),
+            compile_data = native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
+            crate_root = path,
+            data = test_data + native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
+            proc_macro_deps = proc_macro_deps,
+            deps = [name] + deps + test_deps,
+        )
+
+def neuro_test(name, env = {}, **kwargs):
+    rust_test(
+        name = name,
+        env = TEST_ENV | env,
+        toolchains = ["//third_party/llvm"],
+        **kwargs
+    )
