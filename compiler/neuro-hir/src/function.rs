@@ -59,7 +59,7 @@ pub struct HirLocal {
 
 impl HirFunction {
     pub fn parameters(&self) -> &[HirLocal] {
-        &self.locals[..self.parameter_count]
+        &self.locals[..self.parameter_count.min(self.locals.len())]
     }
 
     /// `id` names a local of this function, as [`crate::HirProgram::verify`] requires.

@@ -12,6 +12,8 @@ pub mod shape;
 mod statement;
 mod tensor_op;
 mod types;
+mod verify;
+mod walk;
 
 pub use expr::{Callee, GridIndex, HirClosure, HirExpr, HirExprKind, MathFunction};
 pub use function::{FunctionTarget, HirFunction, HirLocal, LocalId};
@@ -19,3 +21,5 @@ pub use program::{HirConst, HirField, HirImpl, HirItem, HirProgram, HirStruct, T
 pub use statement::{HirBlock, HirPattern, HirStatement, HirStatementKind};
 pub use tensor_op::{Device, Einsum, Fill, Reduction, SliceAxis, TensorOp};
 pub use types::{Axis, Extent, FunctionType, HirType, TensorType};
+pub use verify::{HirError, MAX_DEPTH};
+pub use walk::HirNode;

@@ -73,6 +73,37 @@ impl HirType {
             target: Box::new(target),
         }
     }
+
+    /// The same type, but for the names of axes.
+    pub fn agrees(&self, other: &HirType) -> bool {
+        let all_agree = |these: &[HirType], others: &[HirType]| {
+            these.len() == others.len() && these.iter().zip(others).all(|(a, b)| a.agrees(b))
+        };
+        match (self, other) {
+            (HirType::Tensor(a), HirType::Tensor(b)) => a.same_shape_and_element(b),
+            (
+                HirType::Reference { mutable, target },
+                HirType::Reference {
+                    mutable: other_mutable,
+                    target: other,
+                },
+            ) => mutable == other_mutable && target.agrees(other),
+            (HirType::Tuple(a), HirType::Tuple(b)) => all_agree(a, b),
+            (HirType::Function(a), HirType::Function(b)) => {
+                all_agree(&a.parameters, &b.parameters) && a.result.agrees(&b.result)
+            }
+            (HirType::Void | HirType::Scalar(_) | HirType::String | HirType::Nominal(_), _) => {
+                self == other
+            }
+            (
+                HirType::Tensor(_)
+                | HirType::Reference { .. }
+                | HirType::Tuple(_)
+                | HirType::Function(_),
+                _,
+            ) => false,
+        }
+    }
 }
 
 impl From<ScalarType> for HirType {
@@ -184,7 +215,7 @@ impl TensorType {
 
     /// Element type and extents agree; names do not count.
     pub fn same_shape_and_element(&self, other: &TensorType) -> bool {
-        self.element == other.element && self.extents().eq(other.extents())
+        self.element.agrees(&other.element) && self.extents().eq(other.extents())
     }
 }
 
