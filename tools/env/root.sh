@@ -1,5 +1,5 @@
 # Sourced: the Debian root, for a machine without an LLVM/MLIR prefix of its own.
-root=$cache/root-$(digest "$checkout"/tools/env/{packages,root.sh} "$checkout/third_party/llvm/link-mlir-c")
+root=$cache/root-$(digest "$checkout"/tools/env/{packages,make-root} "$checkout/third_party/llvm/link-mlir-c")
 
 ensure_root() {
   [ ! -e "$root" ] || return 0
@@ -7,35 +7,7 @@ ensure_root() {
   make_once "$root" "making the Debian root with LLVM/MLIR $llvm_major, Rust and Bazel: a few minutes, 4 GB" make_root
 }
 
-install_mmdebstrap() {
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
-    echo "mmdebstrap is missing: install the package of that name, or name an LLVM $llvm_major prefix by NEURO_LLVM_PREFIX"
-    return 1
-  fi
-  apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mmdebstrap
-}
-
-make_root() { # OUT
-  command -v mmdebstrap > /dev/null || install_mmdebstrap || return 1
-  local mode=root
-  if [ "$(id -u)" != 0 ]; then
-    mode=unshare
-    unshare --user --map-root-user true || { echo "this machine gives an ordinary user no user namespaces: run setup as root once, or name a prefix by NEURO_LLVM_PREFIX"; return 1; }
-    command -v newuidmap > /dev/null || { echo "newuidmap is missing: install the package uidmap"; return 1; }
-  fi
-  local packages=$(sed 's/#.*//' "$checkout/tools/env/packages" | xargs | tr ' ' ,)
-  # In a mount namespace of its own nothing stays mounted below OUT, however this ends. The suite's index may carry an
-  # expired date.
-  local private=(unshare --mount)
-  [ $mode = root ] || private=()
-  "${private[@]}" mmdebstrap --mode=$mode --variant=apt --include="$packages" \
-    --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
-    --dpkgopt=force-unsafe-io \
-    --customize-hook="copy-in '$checkout/third_party/llvm/link-mlir-c' /usr/local/bin" \
-    --customize-hook="chroot \"\$1\" link-mlir-c /usr/lib/llvm-$llvm_major /usr/lib/llvm-$llvm_major/lib" \
-    --customize-hook='touch "$1/etc/bazel.bazelrc"' \
-    sid "$1"
-}
+make_root() { "$checkout/tools/env/make-root" "$1" "$llvm_major"; }
 
 # The root trusts the certificates that this machine has added (a proxy's, say): cargo reads the bundle that
 # update-ca-certificates writes, Bazel the Java store that its hook writes.
