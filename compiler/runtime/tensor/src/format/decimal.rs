@@ -1,3 +1,5 @@
+use std::str::FromStr;
+
 use half::{bf16, f16};
 
 use crate::round;
@@ -45,12 +47,18 @@ impl Decimal {
         Decimal { digits, point }
     }
 
-    /// At most `precision` digits after the first one, likewise.
+    /// `precision` digits after the first one: this, or `exact` rounded once where it is longer
+    /// or shorter, for digits past the shortest are those of the exact value.
     pub(super) fn scientific(&self, exact: f64, precision: usize) -> Decimal {
-        if self.digits.len() <= precision + 1 {
+        if self.digits.len() == precision + 1 {
             return self.clone();
         }
         Decimal::parse(&format!("{exact:.precision$e}"))
+    }
+
+    /// The number of digits after the first one.
+    pub(super) fn scientific_digits(&self) -> usize {
+        self.digits.len().saturating_sub(1)
     }
 
     /// `("12", "5")` of 12.5; `("0", "")` of zero.
@@ -105,7 +113,9 @@ impl Printed for f64 {
     }
 
     fn shortest(self) -> Decimal {
-        Decimal::parse(&format!("{:e}", self.abs()))
+        let shortest = Decimal::parse(&format!("{:e}", self.abs()));
+        let digits = shortest.scientific_digits();
+        tie_to_even(shortest, format!("{:.digits$e}", self.abs()), self.abs())
     }
 }
 
@@ -125,7 +135,9 @@ impl Printed for f32 {
     }
 
     fn shortest(self) -> Decimal {
-        Decimal::parse(&format!("{:e}", self.abs()))
+        let shortest = Decimal::parse(&format!("{:e}", self.abs()));
+        let digits = shortest.scientific_digits();
+        tie_to_even(shortest, format!("{:.digits$e}", self.abs()), self.abs())
     }
 }
 
@@ -167,6 +179,15 @@ impl Printed for bf16 {
 
     fn shortest(self) -> Decimal {
         shortest_half(self.to_f64().abs(), bf16::nearest)
+    }
+}
+
+/// Of two shortest numbers that are equally close the standard library takes the upper one, NumPy
+/// the even one: `rounded`, which has as many digits, where it reads back.
+fn tie_to_even<T: FromStr + PartialEq>(shortest: Decimal, rounded: String, value: T) -> Decimal {
+    match rounded.parse::<T>() {
+        Ok(read) if read == value => Decimal::parse(&rounded),
+        _ => shortest,
     }
 }
 

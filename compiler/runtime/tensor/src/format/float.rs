@@ -31,13 +31,38 @@ pub(super) fn scalar<T: Printed>(value: T) -> String {
 pub(super) fn column<T: Printed + Element>(tensor: &Tensor, positions: &[usize]) -> Vec<String> {
     let all: &[T] = tensor.as_slice().unwrap_or_default();
     let values: Vec<T> = positions.iter().map(|&at| all[at]).collect();
-    let scientific = needs_exponent(&values);
-    let texts: Vec<Text> = values
-        .iter()
-        .map(|&value| Text::new(value, scientific))
-        .collect();
+    let form = Form::of(&values);
+    let texts: Vec<Text> = values.iter().map(|&value| Text::new(value, form)).collect();
     let layout = Layout::new(&texts);
     texts.iter().map(|text| layout.apply(text)).collect()
+}
+
+/// How all elements are written.
+#[derive(Clone, Copy)]
+enum Form {
+    Positional,
+    /// With so many digits after the first.
+    Scientific(usize),
+}
+
+impl Form {
+    fn of<T: Printed>(values: &[T]) -> Form {
+        if !needs_exponent(values) {
+            return Form::Positional;
+        }
+        let finite = values.iter().filter(|value| value.exact().is_finite());
+        let digits = finite.map(|value| {
+            // Rounding to the limit may leave zeros, which do not count.
+            let shortest = value.shortest();
+            match shortest.scientific_digits() {
+                digits if digits <= PRECISION => digits,
+                _ => shortest
+                    .scientific(value.exact().abs(), PRECISION)
+                    .scientific_digits(),
+            }
+        });
+        Form::Scientific(digits.max().unwrap_or(0))
+    }
 }
 
 /// Large, tiny, or of too many sizes to stand in a column.
@@ -67,19 +92,22 @@ enum Text {
 }
 
 impl Text {
-    fn new<T: Printed>(value: T, scientific: bool) -> Text {
+    fn new<T: Printed>(value: T, form: Form) -> Text {
         let exact = value.exact();
         if !exact.is_finite() {
             return Text::Word(not_finite(exact));
         }
         let shortest: Decimal = value.shortest();
-        let (whole, fraction, exponent) = if scientific {
-            let short = shortest.scientific(exact.abs(), PRECISION);
-            let (whole, fraction, exponent) = short.scientific_parts();
-            (whole, fraction, Some(exponent))
-        } else {
-            let (whole, fraction) = shortest.positional(exact.abs(), PRECISION).parts();
-            (whole, fraction, None)
+        let (whole, fraction, exponent) = match form {
+            Form::Positional => {
+                let (whole, fraction) = shortest.positional(exact.abs(), PRECISION).parts();
+                (whole, fraction, None)
+            }
+            Form::Scientific(digits) => {
+                let rounded = shortest.scientific(exact.abs(), digits);
+                let (whole, fraction, exponent) = rounded.scientific_parts();
+                (whole, format!("{fraction:0<digits$}"), Some(exponent))
+            }
         };
         Text::Number {
             whole: format!("{}{whole}", sign(exact)),
@@ -149,7 +177,7 @@ impl Layout {
                 exponent: Some(exponent),
             } => {
                 let power = power(*exponent, exponent_digits);
-                format!("{whole:>left$}.{fraction:0<width$}{power}")
+                format!("{whole:>left$}.{fraction}{power}")
             }
             Text::Word(word) => format!("{word:>width$}", width = left + 1 + right),
         }
