@@ -7,6 +7,7 @@
 pub mod build;
 mod expr;
 mod function;
+mod print;
 mod program;
 pub mod shape;
 mod statement;
