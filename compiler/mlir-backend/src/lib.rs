@@ -1,1 +1,89 @@
-//! To come.
+//! The MLIR backend: typed HIR in; verified MLIR, linkable LLVM IR and GPU kernels out (backend
+//! specification, §Entry points).
+//!
+//! The entry points may be called from several threads at once. No HIR makes them panic, print or
+//! abort: every failure is an [`MlirError`]. The crate must never evaluate a program, and a body
+//! that it cannot lower is left out or refused by name, never lowered wrongly.
+
+pub mod internal;
+
+use mlir_pipeline::{Failure, Session};
+use neuro_hir::HirProgram;
+
+pub use mlir_lowering::{Check, CheckKind};
+pub use mlir_pipeline::{Failure as StageFailure, MlirError, NotLowered};
+
+#[cfg(test)]
+mod smoke;
+
+/// The verified MLIR of the whole program as text: a definition for each body that lowers, a
+/// declaration for everything else (backend specification, §Lowering Rules).
+pub fn lower_program(program: &HirProgram) -> Result<String, MlirError> {
+    let session = Session::new("program")?;
+    let module = mlir_lowering::program_module(&session, program)?;
+    Ok(module.as_operation().to_string())
+}
+
+/// The LLVM IR of the same module (backend specification, §MLIR to LLVM IR).
+pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
+    let session = Session::new("translate")?;
+    let mut module = mlir_lowering::program_module(&session, program)?;
+    mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::host_passes())?;
+    let context = inkwell::context::Context::create();
+    let llvm = mlir_pipeline::translate(&session, &module, &context)?;
+    Ok(mlir_pipeline::llvm_text(&llvm))
+}
+
+/// The host bodies of the outlined operations and of the `@gpu(fallback: true)` functions, ready
+/// to link (backend specification, §Linking into a compile).
+pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError> {
+    let linked = internal::link(program)?;
+    let bodies = linked.bodies.into_iter().map(|body| LinkableBody {
+        function: body.function,
+        symbol: body.symbol,
+        checks: body.checks,
+    });
+    Ok(LinkableBodies {
+        llvm_ir: linked.llvm_ir,
+        bodies: bodies.collect(),
+    })
+}
+
+/// The `@gpu` and `@kernel` functions as GPU kernels with host functions that launch them
+/// (backend specification, §GPU kernels). Not yet: it answers
+/// [`MlirError::GpuSerializationFailed`].
+pub fn lower_for_gpu(
+    _program: &HirProgram,
+    _target: &GpuTarget,
+) -> Result<LinkableBodies, MlirError> {
+    let failure = Failure::new("lowering for a GPU is not supported yet");
+    Err(MlirError::GpuSerializationFailed(failure))
+}
+
+/// Which GPU a program is lowered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GpuTarget {
+    /// `chip` is an `sm_NN`.
+    Nvidia { chip: String },
+    /// `chip` is a `gfxNNN`.
+    Amd { chip: String },
+}
+
+/// A module of bodies, and what each one computes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkableBodies {
+    /// One LLVM module as text; empty when nothing qualifies.
+    pub llvm_ir: String,
+    /// In program order.
+    pub bodies: Vec<LinkableBody>,
+}
+
+/// A function of the program and the symbol that computes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkableBody {
+    pub function: String,
+    pub symbol: String,
+    /// Check `n` of the status word is `checks[n - 1]` (numerics, §Integer checks). The symbol
+    /// takes a status word only where there are some.
+    pub checks: Vec<Check>,
+}

@@ -1,1 +1,26 @@
-//! To come.
+//! HIR to linalg, tensor and memref: every tensor operation's body, one file an operation family
+//! (backend specification, §Lowering Rules to §Matrix multiplication).
+//!
+//! It knows no target, schedules nothing, and never lowers wrongly: a body it cannot express is a
+//! declaration, or left out with the reason.
+
+mod affine;
+mod at;
+mod body;
+mod check;
+mod contraction;
+mod element;
+mod elementwise;
+mod fill;
+mod function;
+mod generic;
+mod half;
+mod lanes;
+mod math;
+mod module;
+mod reduction;
+mod types;
+mod unlowered;
+
+pub use check::{Check, CheckKind, IterationSpace};
+pub use module::{Body, LinkModule, Selection, link_module, program_module};

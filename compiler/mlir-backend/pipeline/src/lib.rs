@@ -1,1 +1,23 @@
-//! To come.
+//! From an MLIR module to LLVM IR: the context, the pass lists in text, the hand-off to LLVM, and
+//! the errors of each stage (backend specification, §MLIR to LLVM IR).
+//!
+//! It must never know HIR, and never let MLIR or LLVM print or end the process: whatever they
+//! report comes back in an [`MlirError`].
+
+mod dump;
+mod error;
+mod handoff;
+mod host;
+mod link_attributes;
+mod location;
+mod passes;
+mod session;
+mod translate;
+
+pub use error::{Failure, MlirError, NotLowered};
+pub use host::host_passes;
+pub use link_attributes::mark_pointers_noalias;
+pub use location::span_location;
+pub use passes::{PassStage, run_passes};
+pub use session::Session;
+pub use translate::{llvm_text, translate};

@@ -1,0 +1,347 @@
+//! A body: `val` bindings closed by one return or a tail expression, over tensor operations
+//! (backend specification, §Tensor Arithmetic).
+
+use std::collections::HashMap;
+
+use ast_types::{BinaryOp, UnaryOp};
+use melior::ir::Value;
+use mlir_pipeline::span_location;
+use neuro_hir::{
+    Fill, HirBlock, HirExpr, HirExprKind, HirPattern, HirStatementKind, HirType, LocalId, TensorOp,
+    TensorType,
+};
+use shared_types::{Literal, ScalarType, Span};
+
+use crate::at::{At, Built};
+use crate::check::Checks;
+use crate::element::Arithmetic;
+use crate::elementwise::{self, Operand};
+use crate::unlowered::Unlowered;
+use crate::{contraction, fill, math, reduction};
+
+/// What an expression became.
+#[derive(Clone)]
+pub(crate) enum Lowered<'c, 'b> {
+    /// An operand of an element-wise operation: a tensor, or a scalar read at every point.
+    Operand(Operand<'c, 'b>),
+    Tuple(Vec<Lowered<'c, 'b>>),
+}
+
+/// The state of one body while it is built.
+pub(crate) struct Body<'c, 'b, 'p> {
+    entry: At<'c, 'b>,
+    /// The program's constants, by name.
+    constants: &'p HashMap<&'p str, &'p HirExpr>,
+    locals: HashMap<LocalId, Lowered<'c, 'b>>,
+    pub checks: Checks<'c, 'b>,
+}
+
+impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
+    pub(crate) fn new(
+        entry: At<'c, 'b>,
+        constants: &'p HashMap<&'p str, &'p HirExpr>,
+        checks: Checks<'c, 'b>,
+    ) -> Self {
+        Body {
+            entry,
+            constants,
+            locals: HashMap::new(),
+            checks,
+        }
+    }
+
+    pub(crate) fn bind(&mut self, local: LocalId, value: Lowered<'c, 'b>) {
+        self.locals.insert(local, value);
+    }
+
+    /// The value that the block hands back.
+    pub(crate) fn block(&mut self, block: &HirBlock) -> Built<Lowered<'c, 'b>> {
+        for statement in &block.statements {
+            match &statement.kind {
+                HirStatementKind::Bind { pattern, value } => self.bind_pattern(pattern, value)?,
+                HirStatementKind::Return(Some(value)) => return self.expression(value),
+                HirStatementKind::Assign { .. }
+                | HirStatementKind::CompoundAssign { .. }
+                | HirStatementKind::Expr(_)
+                | HirStatementKind::While { .. }
+                | HirStatementKind::Loop { .. }
+                | HirStatementKind::For { .. }
+                | HirStatementKind::Break
+                | HirStatementKind::Continue
+                | HirStatementKind::Return(None) => {
+                    let reason = "a statement other than `val` and `return`";
+                    return Unlowered::refused(reason, statement.span);
+                }
+            }
+        }
+        match &block.value {
+            Some(value) => self.expression(value),
+            None => Unlowered::refused("the body has no value", block.span),
+        }
+    }
+
+    fn bind_pattern(&mut self, pattern: &HirPattern, value: &HirExpr) -> Built<()> {
+        let lowered = self.expression(value)?;
+        match (pattern, lowered) {
+            (HirPattern::Local(local), lowered) => self.bind(*local, lowered),
+            (HirPattern::Tuple(locals), Lowered::Tuple(members)) => {
+                for (local, member) in locals.iter().zip(members) {
+                    self.bind(*local, member);
+                }
+            }
+            (HirPattern::Tuple(_), Lowered::Operand(_)) => {
+                return Unlowered::refused("the value is no tuple", value.span);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the operations of an expression go.
+    fn at(&self, span: Span) -> At<'c, 'b> {
+        At {
+            location: span_location(self.entry.context, span),
+            ..self.entry
+        }
+    }
+
+    fn expression(&mut self, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
+        let refuse = |what: &str| Unlowered::refused(what, expr.span);
+        match &expr.kind {
+            HirExprKind::Literal(literal) => self.literal(literal, expr),
+            HirExprKind::Local(local) => match self.locals.get(local) {
+                Some(value) => Ok(value.clone()),
+                None => refuse("a value of this type"),
+            },
+            HirExprKind::Constant(name) => match self.constants.get(name.as_str()) {
+                Some(value) => self.expression(value),
+                None => refuse("an unknown constant"),
+            },
+            HirExprKind::Unary { op, operand } => self.unary(*op, operand, expr),
+            HirExprKind::Binary { op, left, right } => self.binary(*op, left, right, expr),
+            HirExprKind::Math { function, operand } => {
+                let (result, computed) = float_result(expr)?;
+                let operand = self.operand(operand)?;
+                let at = self.at(expr.span);
+                let value = elementwise::float_function(
+                    at,
+                    &mut self.checks,
+                    &[operand],
+                    result,
+                    expr.span,
+                    |at, elements| math::element(at, *function, elements[0], computed),
+                )?;
+                Ok(tensor(value, result))
+            }
+            HirExprKind::Pow { base, exponent } => {
+                let (result, _) = float_result(expr)?;
+                let operands = [self.operand(base)?, self.operand(exponent)?];
+                let at = self.at(expr.span);
+                let value = elementwise::float_function(
+                    at,
+                    &mut self.checks,
+                    &operands,
+                    result,
+                    expr.span,
+                    |at, elements| math::power(at, elements[0], elements[1]),
+                )?;
+                Ok(tensor(value, result))
+            }
+            HirExprKind::Borrow { operand, .. } => self.expression(operand),
+            HirExprKind::Block(block) => self.block(block),
+            HirExprKind::Tuple(members) => {
+                let members = members.iter().map(|member| self.expression(member));
+                Ok(Lowered::Tuple(members.collect::<Built<_>>()?))
+            }
+            HirExprKind::TupleMember { operand, index } => match self.expression(operand)? {
+                Lowered::Tuple(members) if *index < members.len() => Ok(members[*index].clone()),
+                Lowered::Tuple(_) | Lowered::Operand(_) => refuse("the value has no such member"),
+            },
+            HirExprKind::Tensor(op) => self.tensor_op(op, expr),
+            HirExprKind::Function(_) | HirExprKind::Closure(_) => refuse("a function value"),
+            HirExprKind::Cast(_) => refuse("a cast"),
+            HirExprKind::Call { .. } => refuse("a call"),
+            HirExprKind::If { .. } => refuse("an `if`"),
+            HirExprKind::Struct(_) | HirExprKind::Field { .. } => refuse("a struct"),
+            HirExprKind::Print(_) => refuse("a `print`"),
+            HirExprKind::GridIndex { .. } => refuse("a thread's position"),
+            HirExprKind::CheckedPosition { .. } => refuse("a checked position"),
+        }
+    }
+
+    fn tensor_op(&mut self, op: &TensorOp, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
+        let span = expr.span;
+        let at = self.at(span);
+        let refuse = |what: &str| Unlowered::refused(format!("{what} is not supported yet"), span);
+        match op {
+            TensorOp::Fill(kind) => {
+                let result = result_tensor(expr)?;
+                let Some(scalar) = result.scalar() else {
+                    return refuse("this element type");
+                };
+                let value = match kind {
+                    Fill::Zeros => fill::filled(at, result, |at| fill::number(at, scalar, 0), span),
+                    Fill::Ones => fill::filled(at, result, |at| fill::number(at, scalar, 1), span),
+                    Fill::Identity => fill::identity(at, result, scalar, span),
+                }?;
+                Ok(tensor(value, result))
+            }
+            TensorOp::Scalar(operand) => {
+                let result = result_tensor(expr)?;
+                let Operand::Scalar(scalar, _) = self.operand(operand)? else {
+                    return refuse("a tensor of a tensor");
+                };
+                Ok(tensor(
+                    fill::filled(at, result, |_| Ok(scalar), span)?,
+                    result,
+                ))
+            }
+            TensorOp::Clone(operand) => self.expression(operand),
+            TensorOp::Reduce { op, operand, axis } => {
+                let result = result_tensor(expr)?;
+                let (value, ty) = self.tensor_operand(operand)?;
+                let checks = &mut self.checks;
+                let operand = (value, &ty);
+                let value = reduction::reduce(at, checks, *op, *axis, operand, result, span)?;
+                Ok(tensor(value, result))
+            }
+            TensorOp::Literal(_) => refuse("a tensor literal inside a body"),
+            TensorOp::Element { .. } => refuse("an element read inside a body"),
+            TensorOp::Slice { .. } => refuse("a slice"),
+            TensorOp::Permute { .. } => refuse("a permutation"),
+            TensorOp::Reshape(_) => refuse("a reshape"),
+            TensorOp::Sort { .. } => refuse("`.sort`"),
+            TensorOp::ArgSort { .. } => refuse("`.argsort`"),
+            TensorOp::TopK { .. } => refuse("`.topk`"),
+            TensorOp::Einsum(_) => refuse("`einsum`"),
+            TensorOp::Map { .. } => refuse("`.map`"),
+            TensorOp::Zip { .. } => refuse("`.zip`"),
+            TensorOp::Fold { .. } => refuse("`.reduce`"),
+            TensorOp::ToDevice { .. } => refuse("`.to` inside a body"),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &HirExpr, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
+        let result = result_tensor(expr)?;
+        let Some(scalar) = result.scalar().filter(|_| op == UnaryOp::Neg) else {
+            return Unlowered::refused("`!` of a tensor", expr.span);
+        };
+        let operand = self.operand(operand)?;
+        let at = self.at(expr.span);
+        let checks = &mut self.checks;
+        let value = if scalar.is_float() {
+            elementwise::float_function(
+                at,
+                checks,
+                &[operand],
+                result,
+                expr.span,
+                |at, elements| {
+                    let ty = melior::ir::ValueLike::r#type(&elements[0]);
+                    at.emit("arith.negf", elements, ty)
+                },
+            )?
+        } else {
+            let zero = Operand::Scalar(fill::number(at, scalar, 0)?, scalar);
+            let subtraction = Arithmetic {
+                op: BinaryOp::Sub,
+                scalar,
+                span: expr.span,
+            };
+            elementwise::arithmetic(at, checks, &subtraction, [zero, operand], result)?
+        };
+        Ok(tensor(value, result))
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &HirExpr,
+        right: &HirExpr,
+        expr: &HirExpr,
+    ) -> Built<Lowered<'c, 'b>> {
+        let result = result_tensor(expr)?;
+        if op == BinaryOp::MatMul {
+            let (left, right) = (self.tensor_operand(left)?, self.tensor_operand(right)?);
+            let at = self.at(expr.span);
+            let value = contraction::product(
+                at,
+                &mut self.checks,
+                (left.0, &left.1),
+                (right.0, &right.1),
+                result,
+                expr.span,
+            )?;
+            return Ok(tensor(value, result));
+        }
+        let Some(scalar) = result.scalar().filter(|scalar| scalar.is_number()) else {
+            return Unlowered::refused("arithmetic on elements without it", expr.span);
+        };
+        let operands = [self.operand(left)?, self.operand(right)?];
+        let at = self.at(expr.span);
+        let arithmetic = Arithmetic {
+            op,
+            scalar,
+            span: expr.span,
+        };
+        let checks = &mut self.checks;
+        let value = elementwise::arithmetic(at, checks, &arithmetic, operands, result)?;
+        Ok(tensor(value, result))
+    }
+
+    fn literal(&mut self, literal: &Literal, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
+        let at = self.at(expr.span);
+        let Some(scalar) = expr.ty.as_scalar() else {
+            return Unlowered::refused("a literal of this type", expr.span);
+        };
+        let value = match literal {
+            Literal::Integer(value) => at.integer(scalar.bytes() as u32 * 8, *value)?,
+            Literal::Float(value) => at.float(scalar, *value)?,
+            Literal::Bool(value) => at.boolean(*value)?,
+            Literal::Char(_) | Literal::String(_) => {
+                return Unlowered::refused("a literal of this type", expr.span);
+            }
+        };
+        Ok(Lowered::Operand(Operand::Scalar(value, scalar)))
+    }
+
+    fn operand(&mut self, expr: &HirExpr) -> Built<Operand<'c, 'b>> {
+        match self.expression(expr)? {
+            Lowered::Operand(operand) => Ok(operand),
+            Lowered::Tuple(_) => Unlowered::refused("a tuple as an operand", expr.span),
+        }
+    }
+
+    fn tensor_operand(&mut self, expr: &HirExpr) -> Built<(Value<'c, 'b>, TensorType)> {
+        match self.operand(expr)? {
+            Operand::Tensor(value, ty) => Ok((value, ty)),
+            Operand::Scalar(..) => Unlowered::refused("a scalar in a tensor's place", expr.span),
+        }
+    }
+}
+
+fn tensor<'c, 'b>(value: Value<'c, 'b>, ty: &TensorType) -> Lowered<'c, 'b> {
+    Lowered::Operand(Operand::Tensor(value, ty.clone()))
+}
+
+/// The tensor that an expression gives. A scalar's is scalar code, which is not lowered here.
+fn result_tensor(expr: &HirExpr) -> Built<&TensorType> {
+    match &expr.ty {
+        HirType::Tensor(tensor) => Ok(tensor),
+        HirType::Void
+        | HirType::Scalar(_)
+        | HirType::Reference { .. }
+        | HirType::Tuple(_)
+        | HirType::Function(_)
+        | HirType::String
+        | HirType::Nominal(_) => Unlowered::refused("scalar code", expr.span),
+    }
+}
+
+/// The tensor of floats that an expression gives, and the type that its elements compute in.
+fn float_result(expr: &HirExpr) -> Built<(&TensorType, ScalarType)> {
+    let tensor = result_tensor(expr)?;
+    match tensor.scalar().filter(|scalar| scalar.is_float()) {
+        Some(scalar) => Ok((tensor, crate::half::computed_in(scalar))),
+        None => Unlowered::refused("the mathematics is of floats", expr.span),
+    }
+}

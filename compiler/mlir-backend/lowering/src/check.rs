@@ -1,0 +1,215 @@
+//! Integer checks: a failed one lowers the status word to a key whose smallest value is the
+//! failure that the host would have met first (numerics, §Integer checks).
+
+use ast_types::BinaryOp;
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::r#type::MemRefType;
+use melior::ir::{Block, Region, RegionLike, Type, Value};
+use neuro_hir::Tier;
+use shared_types::Span;
+
+use crate::at::{At, Built, build};
+use crate::types::integer_type;
+use crate::unlowered::Unlowered;
+
+/// One check of a body. Check `n` of the status word is the `n`-th of the body, from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// The operation's number in the body, from 0.
+    pub operation: u16,
+    pub operator: BinaryOp,
+    pub kind: CheckKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CheckKind {
+    Overflow,
+    ZeroDivisor,
+}
+
+/// The points of an operation: its result's, and for each of them those that fold into it. A
+/// key's position counts them row-major, the folded ones fastest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IterationSpace {
+    pub result: Vec<u64>,
+    pub folded: Vec<u64>,
+}
+
+const OPERATION_SHIFT: u32 = 52;
+const POSITION_SHIFT: u32 = 12;
+/// The largest number of a check, and one more than that of an operation.
+const LIMIT: usize = 4095;
+const MAXIMUM_POSITIONS: u64 = 1 << 40;
+
+/// The checks of one body while it is built.
+pub(crate) struct Checks<'c, 'b> {
+    /// The function's entry, which takes the status word as one more argument when it is needed.
+    entry: At<'c, 'b>,
+    tier: Option<Tier>,
+    status: Option<Value<'c, 'b>>,
+    pub list: Vec<Check>,
+    pub spaces: Vec<IterationSpace>,
+}
+
+/// Where a check stands: an operation, and the position of the point within it.
+#[derive(Clone, Copy)]
+pub(crate) struct Point<'c, 'r> {
+    operation: u16,
+    /// Counted over the operation's [`IterationSpace`], `i64`; none where nothing is checked.
+    position: Option<Value<'c, 'r>>,
+}
+
+impl<'c: 'b, 'b> Checks<'c, 'b> {
+    /// Without a tier nothing is checked: the module is text to read, not a body to link.
+    pub(crate) fn new(entry: At<'c, 'b>, tier: Option<Tier>) -> Self {
+        Checks {
+            entry,
+            tier,
+            status: None,
+            list: Vec::new(),
+            spaces: Vec::new(),
+        }
+    }
+
+    /// Whether a body with integer division and without other checks has some.
+    pub(crate) fn division(&self) -> bool {
+        self.tier.is_some()
+    }
+
+    pub(crate) fn overflow(&self) -> bool {
+        self.tier == Some(Tier::Checked)
+    }
+
+    /// Numbers the next operation.
+    pub(crate) fn operation(&mut self, space: IterationSpace, span: Span) -> Built<u16> {
+        let number = self.spaces.len();
+        if number >= LIMIT && self.tier.is_some() {
+            return Unlowered::refused("a body has at most 4,095 operations", span);
+        }
+        self.spaces.push(space);
+        Ok(number as u16)
+    }
+
+    /// The place of a check in the region of operation `number`. `dimensions` are the loop's
+    /// dimensions in the order of the operation's space.
+    pub(crate) fn point<'r>(
+        &self,
+        at: At<'c, 'r>,
+        number: u16,
+        dimensions: &[usize],
+        span: Span,
+    ) -> Built<Point<'c, 'r>> {
+        let space = &self.spaces[usize::from(number)];
+        let extents: Vec<u64> = space.result.iter().chain(&space.folded).copied().collect();
+        let points = extents
+            .iter()
+            .try_fold(1u64, |n, &extent| n.checked_mul(extent));
+        if points.is_none_or(|points| points > MAXIMUM_POSITIONS) {
+            return Unlowered::refused("a checked operation has at most 2^40 positions", span);
+        }
+        let index = Type::index(at.context);
+        let mut position: Option<Value> = None;
+        for (&dimension, &extent) in dimensions.iter().zip(&extents) {
+            let number = IntegerAttribute::new(integer_type(at.context, 64), dimension as i64);
+            let here = at.value(
+                at.operation("linalg.index")
+                    .add_attributes(&[at.named("dim", number)])
+                    .add_results(&[index]),
+            )?;
+            position = Some(match position {
+                None => here,
+                Some(outer) => {
+                    let extent = IntegerAttribute::new(index, extent as i64);
+                    let extent = at.constant(extent.into(), index)?;
+                    let scaled = at.emit("arith.muli", &[outer, extent], index)?;
+                    at.emit("arith.addi", &[scaled, here], index)?
+                }
+            });
+        }
+        let wide = integer_type(at.context, 64);
+        let position = match position {
+            Some(position) => at.emit("arith.index_cast", &[position], wide)?,
+            None => at.integer(64, 0)?,
+        };
+        Ok(Point {
+            operation: number,
+            position: Some(position),
+        })
+    }
+
+    /// A place where nothing is checked.
+    pub(crate) fn unchecked<'r>() -> Point<'c, 'r> {
+        Point {
+            operation: 0,
+            position: None,
+        }
+    }
+
+    /// Adds a check that fails where `failed` is true.
+    pub(crate) fn check<'r>(
+        &mut self,
+        at: At<'c, 'r>,
+        point: Point<'c, 'r>,
+        failed: Value<'c, 'r>,
+        (operator, kind, span): (BinaryOp, CheckKind, Span),
+    ) -> Built<()> {
+        let Some(position) = point.position else {
+            return Ok(());
+        };
+        if self.list.len() >= LIMIT {
+            return Unlowered::refused("a body has at most 4,095 checks", span);
+        }
+        self.list.push(Check {
+            operation: point.operation,
+            operator,
+            kind,
+            span,
+        });
+        let status = self.status();
+        let block = Block::new(&[]);
+        {
+            let inner = At {
+                block: &block,
+                ..at
+            };
+            let wide = integer_type(at.context, 64);
+            let fixed = i128::from(point.operation) << OPERATION_SHIFT | self.list.len() as i128;
+            let fixed = inner.integer(64, fixed)?;
+            let shift = inner.integer(64, POSITION_SHIFT.into())?;
+            let shifted = inner.emit("arith.shli", &[position, shift], wide)?;
+            let key = inner.emit("arith.ori", &[shifted, fixed], wide)?;
+            let minimum = IntegerAttribute::new(wide, ATOMIC_MINU);
+            inner.value(
+                inner
+                    .operation("memref.atomic_rmw")
+                    .add_attributes(&[inner.named("kind", minimum)])
+                    .add_operands(&[key, status])
+                    .add_results(&[wide]),
+            )?;
+            inner.append(build(inner.operation("scf.yield"))?);
+        }
+        let then = Region::new();
+        then.append_block(block);
+        let operation = at
+            .operation("scf.if")
+            .add_operands(&[failed])
+            .add_regions([then, Region::new()]);
+        at.append(build(operation)?);
+        Ok(())
+    }
+
+    /// The status word, `memref<i64>`, after the operands.
+    fn status(&mut self) -> Value<'c, 'b> {
+        let entry = self.entry;
+        *self.status.get_or_insert_with(|| {
+            let word = integer_type(entry.context, 64);
+            let ty = MemRefType::new(word, &[], None, None);
+            entry.block.add_argument(ty.into(), entry.location)
+        })
+    }
+}
+
+/// `arith::AtomicRMWKind::minu`.
+const ATOMIC_MINU: i64 = 8;

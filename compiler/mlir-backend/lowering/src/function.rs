@@ -1,0 +1,188 @@
+//! A function as `func.func`: a definition where the body lowers, else a declaration (backend
+//! specification, §Lowering Rules).
+
+use std::collections::HashMap;
+
+use melior::Context;
+use melior::ir::attribute::{Attribute, TypeAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Block, Operation, Region, RegionLike, Type, Value, ValueLike};
+use mlir_pipeline::{MlirError, span_location};
+use neuro_hir::{HirExpr, HirFunction, HirType, LocalId, Tier};
+
+use crate::at::{At, Built, build, internal};
+use crate::body::{Body, Lowered};
+use crate::check::{Check, Checks, IterationSpace};
+use crate::elementwise::Operand;
+use crate::types::{declared_type, scalar_type, tensor_type};
+use crate::unlowered::Unlowered;
+
+/// A defined body and what its status word speaks of.
+pub(crate) struct Definition<'c> {
+    pub operation: Operation<'c>,
+    pub checks: Vec<Check>,
+    pub spaces: Vec<IterationSpace>,
+}
+
+/// The function as a definition named `symbol`. With a tier the body checks its integers.
+pub(crate) fn define<'c>(
+    context: &'c Context,
+    function: &HirFunction,
+    symbol: &str,
+    tier: Option<Tier>,
+    constants: &HashMap<&str, &HirExpr>,
+) -> Built<Definition<'c>> {
+    let location = span_location(context, function.span);
+    let mut parameters = Vec::new();
+    for parameter in function.parameters() {
+        let ty = operand_type(context, &parameter.ty, parameter.span)?;
+        parameters.push((ty, span_location(context, parameter.span)));
+    }
+    let block = Block::new(&parameters);
+    let entry = At {
+        context,
+        block: &block,
+        location,
+    };
+    let mut body = Body::new(entry, constants, Checks::new(entry, tier));
+    for (index, parameter) in function.parameters().iter().enumerate() {
+        let value = block.argument(index).map_err(internal)?.into();
+        let operand = match (parameter.ty.as_tensor(), parameter.ty.as_scalar()) {
+            (Some(tensor), _) => Operand::Tensor(value, tensor.clone()),
+            (None, Some(scalar)) => Operand::Scalar(value, scalar),
+            (None, None) => continue,
+        };
+        body.bind(LocalId(index as u32), Lowered::Operand(operand));
+    }
+    let mut results = Vec::new();
+    flatten(body.block(&function.body)?, &mut results);
+    check_results(function, &results)?;
+    let Checks { list, spaces, .. } = body.checks;
+
+    let values: Vec<Value> = results.iter().map(|&(value, _)| value).collect();
+    entry.append(build(entry.operation("func.return").add_operands(&values))?);
+    let outputs: Vec<Type> = values.iter().map(|value| value.r#type()).collect();
+    let inputs = (0..block.argument_count())
+        .map(|index| Ok(block.argument(index).map_err(internal)?.r#type()))
+        .collect::<Built<Vec<_>>>()?;
+    let region = Region::new();
+    region.append_block(block);
+    let ty = FunctionType::new(context, &inputs, &outputs);
+    Ok(Definition {
+        operation: func(context, symbol, ty, region, &[], function)?,
+        checks: list,
+        spaces,
+    })
+}
+
+/// The function as a private declaration.
+pub(crate) fn declare<'c>(
+    context: &'c Context,
+    function: &HirFunction,
+    symbol: &str,
+    is_method: bool,
+) -> Built<Operation<'c>> {
+    let mut inputs = Vec::new();
+    for (index, parameter) in function.parameters().iter().enumerate() {
+        let receiver = is_method && index == 0;
+        inputs.push(match receiver {
+            true => crate::types::pointer_type(context),
+            false => declared_type(context, &parameter.ty, parameter.span)?,
+        });
+    }
+    let outputs = match &function.result {
+        HirType::Void => vec![],
+        ty => vec![declared_type(context, ty, function.span)?],
+    };
+    let ty = FunctionType::new(context, &inputs, &outputs);
+    let private = Attribute::parse(context, "\"private\"");
+    let visibility = private.map(|private| ("sym_visibility", private));
+    func(
+        context,
+        symbol,
+        ty,
+        Region::new(),
+        visibility.as_slice(),
+        function,
+    )
+}
+
+fn func<'c>(
+    context: &'c Context,
+    symbol: &str,
+    ty: FunctionType<'c>,
+    region: Region<'c>,
+    attributes: &[(&str, Attribute<'c>)],
+    function: &HirFunction,
+) -> Built<Operation<'c>> {
+    let block = Block::new(&[]);
+    let at = At {
+        context,
+        block: &block,
+        location: span_location(context, function.span),
+    };
+    let mut all = vec![
+        at.named("sym_name", at.string(symbol)),
+        at.named("function_type", TypeAttribute::new(ty.into())),
+    ];
+    all.extend(
+        attributes
+            .iter()
+            .map(|&(name, value)| at.named(name, value)),
+    );
+    build(
+        at.operation("func.func")
+            .add_attributes(&all)
+            .add_regions([region]),
+    )
+}
+
+/// A parameter of a definition: numbers, bools and tensors of them, owned or borrowed.
+fn operand_type<'c>(
+    context: &'c Context,
+    ty: &HirType,
+    span: shared_types::Span,
+) -> Built<Type<'c>> {
+    if let Some(tensor) = ty.as_tensor() {
+        return Ok(tensor_type(context, tensor, span)?);
+    }
+    match ty.as_scalar() {
+        Some(scalar) => Ok(scalar_type(context, scalar)),
+        None => Unlowered::refused(format!("a parameter of type `{ty}`"), span),
+    }
+}
+
+/// The tensors that a body hands back, with whether each is one.
+fn flatten<'c, 'b>(value: Lowered<'c, 'b>, into: &mut Vec<(Value<'c, 'b>, bool)>) {
+    match value {
+        Lowered::Operand(Operand::Tensor(value, _)) => into.push((value, true)),
+        Lowered::Operand(Operand::Scalar(value, _)) => into.push((value, false)),
+        Lowered::Tuple(members) => members.into_iter().for_each(|member| flatten(member, into)),
+    }
+}
+
+/// A body hands back tensors that it made, each once.
+fn check_results(function: &HirFunction, results: &[(Value, bool)]) -> Built<()> {
+    for (index, (value, is_tensor)) in results.iter().enumerate() {
+        let reason = if !is_tensor {
+            "a scalar result"
+        } else if value.is_block_argument() {
+            "an argument handed back unchanged"
+        } else if results[..index].iter().any(|(other, _)| other == value) {
+            "one result handed back twice"
+        } else {
+            continue;
+        };
+        return Unlowered::refused(reason, function.span);
+    }
+    Ok(())
+}
+
+/// A failed definition of the whole module's text.
+pub(crate) fn failed(unlowered: Unlowered) -> MlirError {
+    match unlowered {
+        Unlowered::Failed(error) => error,
+        Unlowered::Refused { reason, span } => MlirError::UnsupportedType { ty: reason, span },
+    }
+}

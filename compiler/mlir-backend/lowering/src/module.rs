@@ -1,0 +1,173 @@
+use std::collections::HashMap;
+
+use melior::ir::block::BlockLike;
+use melior::ir::{Location, Module};
+use mlir_pipeline::{MlirError, NotLowered, Session};
+use neuro_hir::{Extent, HirExpr, HirFunction, HirItem, HirProgram, HirType};
+
+use crate::check::{Check, IterationSpace};
+use crate::function::{declare, define, failed};
+use crate::unlowered::Unlowered;
+
+/// The whole program as text to read: a definition for each body that lowers, a declaration for
+/// each other function and method (backend specification, §Lowering Rules).
+pub fn program_module<'c>(
+    session: &'c Session,
+    program: &HirProgram,
+) -> Result<Module<'c>, MlirError> {
+    let context = session.context();
+    let module = Module::new(Location::unknown(context));
+    let constants = constants(program);
+    for item in &program.items {
+        match item {
+            HirItem::Function(function) => {
+                let defined = define(context, function, &function.name, None, &constants);
+                let operation = match defined {
+                    Ok(definition) => definition.operation,
+                    Err(Unlowered::Failed(error)) => return Err(error),
+                    Err(Unlowered::Refused { .. }) => {
+                        declare(context, function, &function.name, false).map_err(failed)?
+                    }
+                };
+                module.body().append_operation(operation);
+            }
+            HirItem::Impl(methods) => {
+                for method in &methods.methods {
+                    let symbol = format!("{}.{}", methods.owner, method.name);
+                    let operation = declare(context, method, &symbol, true).map_err(failed)?;
+                    module.body().append_operation(operation);
+                }
+            }
+            HirItem::Struct(_) | HirItem::Const(_) => {}
+        }
+    }
+    session.verify(&module)?;
+    Ok(module)
+}
+
+/// Which functions a link module takes, and what it calls them.
+pub struct Selection<'s> {
+    pub takes: &'s dyn Fn(&HirFunction) -> bool,
+    pub prefix: &'s str,
+}
+
+/// A module of bodies to link; it declares nothing.
+pub struct LinkModule<'c> {
+    pub module: Module<'c>,
+    /// In program order.
+    pub bodies: Vec<Body>,
+    /// The functions taken that have no body, and why.
+    pub refused: Vec<NotLowered>,
+}
+
+/// A body of a link module.
+pub struct Body {
+    pub function: String,
+    pub symbol: String,
+    pub checks: Vec<Check>,
+    /// What the operation number in a status word counts.
+    pub spaces: Vec<IterationSpace>,
+    /// Whether the body writes only buffers that its caller has just allocated.
+    pub has_result: bool,
+}
+
+/// The bodies that qualify for linking (backend specification, §Linking into a compile).
+pub fn link_module<'c>(
+    session: &'c Session,
+    program: &HirProgram,
+    selection: &Selection<'_>,
+) -> Result<LinkModule<'c>, MlirError> {
+    let context = session.context();
+    let module = Module::new(Location::unknown(context));
+    let constants = constants(program);
+    let mut bodies = Vec::new();
+    let mut refused = Vec::new();
+    for function in program
+        .functions()
+        .filter(|function| (selection.takes)(function))
+    {
+        let symbol = format!("{}{}", selection.prefix, function.name);
+        let defined = has_linkable_signature(function)
+            .and_then(|()| define(context, function, &symbol, Some(program.tier), &constants));
+        match defined {
+            Ok(definition) => {
+                module.body().append_operation(definition.operation);
+                bodies.push(Body {
+                    function: function.name.clone(),
+                    symbol,
+                    checks: definition.checks,
+                    spaces: definition.spaces,
+                    has_result: function.result != HirType::Void,
+                });
+            }
+            Err(Unlowered::Failed(error)) => return Err(error),
+            Err(Unlowered::Refused { reason, span }) => refused.push(NotLowered {
+                name: function.name.clone(),
+                span,
+                reason,
+            }),
+        }
+    }
+    session.verify(&module)?;
+    Ok(LinkModule {
+        module,
+        bodies,
+        refused,
+    })
+}
+
+/// Numbers, bools, static tensors of them, owned or borrowed, and function values in; a static
+/// tensor, a tuple of them, or nothing out.
+fn has_linkable_signature(function: &HirFunction) -> Result<(), Unlowered> {
+    let refused = |ty: &HirType, span| {
+        Unlowered::refused(format!("`{ty}` in the signature of a linked body"), span)
+    };
+    for parameter in function.parameters() {
+        let ty = &parameter.ty;
+        let fits = match ty.referent() {
+            HirType::Scalar(scalar) => *scalar != shared_types::ScalarType::Char,
+            HirType::Tensor(_) => is_static_tensor(ty.referent()),
+            HirType::Function(_) => true,
+            HirType::Void
+            | HirType::Reference { .. }
+            | HirType::Tuple(_)
+            | HirType::String
+            | HirType::Nominal(_) => false,
+        };
+        if !fits {
+            return refused(ty, parameter.span);
+        }
+    }
+    let fits = match &function.result {
+        HirType::Void => true,
+        HirType::Tensor(_) => is_static_tensor(&function.result),
+        HirType::Tuple(members) => members.iter().all(is_static_tensor),
+        HirType::Scalar(_)
+        | HirType::Reference { .. }
+        | HirType::Function(_)
+        | HirType::String
+        | HirType::Nominal(_) => false,
+    };
+    match fits {
+        true => Ok(()),
+        false => refused(&function.result, function.span),
+    }
+}
+
+fn is_static_tensor(ty: &HirType) -> bool {
+    let HirType::Tensor(tensor) = ty else {
+        return false;
+    };
+    let element = tensor.scalar();
+    element.is_some_and(|scalar| scalar != shared_types::ScalarType::Char)
+        && tensor.extents().all(|extent| extent != Extent::Dynamic)
+        && tensor.elements().is_some()
+}
+
+fn constants(program: &HirProgram) -> HashMap<&str, &HirExpr> {
+    let constants = program.items.iter().filter_map(|item| match item {
+        HirItem::Const(constant) => Some((constant.name.as_str(), &constant.value)),
+        HirItem::Function(_) | HirItem::Impl(_) | HirItem::Struct(_) => None,
+    });
+    constants.collect()
+}

@@ -1,0 +1,80 @@
+//! HIR types as MLIR types (backend specification, §Lowering Rules).
+
+use melior::Context;
+use melior::ir::Type;
+use melior::ir::r#type::{IntegerType, RankedTensorType};
+use mlir_pipeline::MlirError;
+use neuro_hir::{Extent, HirType, TensorType};
+use shared_types::{ScalarType, Span};
+
+/// MLIR's sign for an extent that is not known, `ShapedType::kDynamic`.
+const DYNAMIC: u64 = i64::MIN as u64;
+
+/// A scalar; integers are signless, the operation carries the sign.
+pub(crate) fn scalar_type(context: &Context, scalar: ScalarType) -> Type<'_> {
+    match scalar {
+        ScalarType::Bool => integer_type(context, 1),
+        ScalarType::I8 | ScalarType::U8 => integer_type(context, 8),
+        ScalarType::I16 | ScalarType::U16 => integer_type(context, 16),
+        ScalarType::I32 | ScalarType::U32 | ScalarType::Char => integer_type(context, 32),
+        ScalarType::I64 | ScalarType::U64 => integer_type(context, 64),
+        ScalarType::F16 => Type::float16(context),
+        ScalarType::Bf16 => Type::bfloat16(context),
+        ScalarType::F32 => Type::float32(context),
+        ScalarType::F64 => Type::float64(context),
+    }
+}
+
+pub(crate) fn integer_type(context: &Context, bits: u32) -> Type<'_> {
+    IntegerType::new(context, bits).into()
+}
+
+/// A ranked tensor. An element that is no scalar, and an extent past 2^63, is unsupported.
+pub(crate) fn tensor_type<'c>(
+    context: &'c Context,
+    tensor: &TensorType,
+    span: Span,
+) -> Result<Type<'c>, MlirError> {
+    let unsupported = || MlirError::UnsupportedType {
+        ty: tensor.to_string(),
+        span,
+    };
+    let element = scalar_type(context, tensor.scalar().ok_or_else(unsupported)?);
+    let extent = |extent| match extent {
+        Extent::Static(n) if n <= i64::MAX as u64 => Ok(n),
+        Extent::Static(_) => Err(unsupported()),
+        Extent::Dynamic => Ok(DYNAMIC),
+    };
+    let extents: Vec<u64> = tensor.extents().map(extent).collect::<Result<_, _>>()?;
+    Ok(RankedTensorType::new(&extents, element, None).into())
+}
+
+/// A type in the signature of a declaration. `void` has none.
+pub(crate) fn declared_type<'c>(
+    context: &'c Context,
+    ty: &HirType,
+    span: Span,
+) -> Result<Type<'c>, MlirError> {
+    match ty {
+        HirType::Scalar(scalar) => Ok(scalar_type(context, *scalar)),
+        HirType::Tensor(tensor) => tensor_type(context, tensor, span),
+        HirType::Function(_) => Ok(function_value_type(context)),
+        HirType::Reference { .. } | HirType::Tuple(_) | HirType::String | HirType::Nominal(_) => {
+            Ok(pointer_type(context))
+        }
+        HirType::Void => Err(MlirError::UnsupportedType {
+            ty: ty.to_string(),
+            span,
+        }),
+    }
+}
+
+pub(crate) fn pointer_type(context: &Context) -> Type<'_> {
+    melior::dialect::llvm::r#type::pointer(context, 0)
+}
+
+/// The pair of a function and its environment.
+fn function_value_type(context: &Context) -> Type<'_> {
+    let pointer = pointer_type(context);
+    melior::dialect::llvm::r#type::r#struct(context, &[pointer, pointer], false)
+}

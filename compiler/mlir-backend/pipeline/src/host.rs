@@ -1,0 +1,43 @@
+use crate::PassStage;
+
+/// The host's passes, from linalg on tensors to the `llvm` dialect (backend specification, §MLIR
+/// to LLVM IR).
+///
+/// Beyond the specification's list: `convert-math-to-llvm` for the element-wise mathematics, and
+/// `arith-expand` with `include-bf16`, because some processors' own f32 to bf16 conversion
+/// flushes subnormals (numerics): integer arithmetic rounds instead.
+pub fn host_passes() -> Vec<PassStage> {
+    STAGES
+        .iter()
+        .map(|&(name, text)| PassStage { name, text })
+        .collect()
+}
+
+const STAGES: &[(&str, &str)] = &[
+    ("fuse", "func.func(linalg-fuse-elementwise-ops)"),
+    (
+        "bufferize",
+        "one-shot-bufferize{bufferize-function-boundaries=true \
+         function-boundary-type-conversion=identity-layout-map}",
+    ),
+    (
+        "out-params",
+        "buffer-results-to-out-params{hoist-static-allocs=true modify-public-functions=true}",
+    ),
+    ("deallocation", "buffer-deallocation-pipeline"),
+    ("loops", "func.func(convert-linalg-to-loops)"),
+    ("vector-to-scf", "func.func(convert-vector-to-scf)"),
+    ("expand-strided-metadata", "expand-strided-metadata"),
+    ("lower-affine", "lower-affine"),
+    ("scf-to-cf", "convert-scf-to-cf"),
+    ("arith-expand", "func.func(arith-expand{include-bf16=true})"),
+    ("math-to-llvm", "convert-math-to-llvm"),
+    ("vector-to-llvm", "convert-vector-to-llvm"),
+    ("memref-to-llvm", "finalize-memref-to-llvm"),
+    ("func-to-llvm", "convert-func-to-llvm"),
+    ("arith-to-llvm", "convert-arith-to-llvm"),
+    ("cf-to-llvm", "convert-cf-to-llvm"),
+    ("index-to-llvm", "convert-index-to-llvm"),
+    ("ub-to-llvm", "convert-ub-to-llvm"),
+    ("reconcile-casts", "reconcile-unrealized-casts"),
+];

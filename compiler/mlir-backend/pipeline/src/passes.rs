@@ -1,0 +1,63 @@
+use melior::ir::Module;
+use melior::pass::PassManager;
+use melior::utility::parse_pass_pipeline;
+
+use crate::{Failure, MlirError, Session};
+
+/// One step of a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassStage {
+    /// Names the step in dumps.
+    pub name: &'static str,
+    /// The step in MLIR's pipeline syntax, anchored on the module.
+    pub text: &'static str,
+}
+
+/// Runs the stages over a module. Any error that MLIR reports fails the run, whatever the pass
+/// manager answers: some passes report one and go on.
+pub fn run_passes(
+    session: &Session,
+    module: &mut Module<'_>,
+    stages: &[PassStage],
+) -> Result<(), MlirError> {
+    let Some(dump) = &session.dump else {
+        let texts: Vec<&str> = stages.iter().map(|stage| stage.text).collect();
+        return run_text(session, module, &texts.join(","));
+    };
+    dump.after("lowering", &module.as_operation().to_string())?;
+    for stage in stages {
+        run_text(session, module, stage.text)?;
+        dump.after(stage.name, &module.as_operation().to_string())?;
+    }
+    Ok(())
+}
+
+fn run_text(session: &Session, module: &mut Module<'_>, text: &str) -> Result<(), MlirError> {
+    let failed = |failure| Err(MlirError::PassPipelineFailed(failure));
+    let manager = PassManager::new(session.context());
+    let pipeline = format!("builtin.module({text})");
+    if let Err(error) = parse_pass_pipeline(manager.as_operation_pass_manager(), &pipeline) {
+        return failed(Failure::new(error.to_string()));
+    }
+    if manager.run(module).is_err() || session.has_errors() {
+        return failed(session.take_failure("a pass failed without a diagnostic"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_pass_is_an_error() {
+        let session = Session::new("test").unwrap();
+        let mut module = Module::parse(session.context(), "module {}").unwrap();
+        let stages = [PassStage {
+            name: "nothing",
+            text: "no-such-pass",
+        }];
+        let error = run_passes(&session, &mut module, &stages).unwrap_err();
+        assert!(error.to_string().contains("no-such-pass"), "{error}");
+    }
+}
