@@ -212,4 +212,4 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
 }
 
 /// `arith::AtomicRMWKind::minu`.
-const ATOMIC_MINU: i64 = 8;
+const ATOMIC_MINU: i64 = 11;

@@ -79,7 +79,7 @@ pub(crate) fn float_function<'c: 'b, 'b>(
     };
     checks.operation(space(result), span)?;
     map_elements(at, operands, result, span, |at, elements| {
-        let widened = elements
+        let widened = elements[..operands.len()]
             .iter()
             .map(|&element| widen(at, scalar, element))
             .collect::<Built<Vec<_>>>()?;

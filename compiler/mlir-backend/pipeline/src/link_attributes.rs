@@ -2,7 +2,7 @@
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
-use inkwell::values::{AnyValue, CallSiteValue, FunctionValue, InstructionOpcode};
+use inkwell::values::{CallSiteValue, FunctionValue, InstructionOpcode};
 
 /// Marks the calls of mathematics `nobuiltin`. Without it LLVM rewrites `pow` with a constant
 /// exponent and folds calls of constants in its own arithmetic, which changes bits (numerics,
@@ -37,9 +37,7 @@ fn calls(function: FunctionValue<'_>) -> impl Iterator<Item = CallSiteValue<'_>>
         .get_basic_block_iter()
         .flat_map(|block| block.get_instructions())
         .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Call)
-        .filter_map(|instruction| {
-            CallSiteValue::try_from(instruction.as_any_value_enum().into_instruction_value()).ok()
-        })
+        .filter_map(|instruction| CallSiteValue::try_from(instruction).ok())
 }
 
 fn is_mathematics(name: &[u8]) -> bool {
