@@ -51,6 +51,8 @@ pub enum HirExprKind {
         callee: Callee,
         arguments: Vec<HirExpr>,
     },
+    /// `&operand` or `&mut operand`. Where the operand is a reference already, the type says
+    /// whether this is a reference to it, or a reborrow of what it refers to.
     Borrow {
         mutable: bool,
         operand: Box<HirExpr>,

@@ -48,7 +48,8 @@ pub struct HirField {
     pub ty: HirType,
 }
 
-/// A constant; its value is a constant expression.
+/// A constant. Its value is made of literals and of constants that stand before it, by operators,
+/// casts, tuples and tensor literals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HirConst {
     pub name: String,
