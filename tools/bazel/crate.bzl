@@ -19,6 +19,7 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
         test_deps: crates that the tests use besides.
         test_data: files that the tests read when they run.
     """
+    native.exports_files(["Cargo.toml"])
     crate_name = crate_name or name.replace("-", "_")
     rust_library(
         name = name,

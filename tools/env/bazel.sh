@@ -12,8 +12,7 @@ ensure_bazel() {
 build_cargo_bazel() { # OUT
   "$checkout/tools/env/enter" bash -euc '
     sources=$1.sources
-    rm -rf "$sources"
-    cp -r /usr/share/bazel/rules/rust/crate_universe "$sources"
+    mkdir -p "$sources" && cp -r /usr/share/bazel/rules/rust/crate_universe/. "$sources"
     CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$sources/target" \
       cargo build --manifest-path "$sources/Cargo.toml" --bin cargo-bazel --locked
     mv "$sources/target/debug/cargo-bazel" "$1"
@@ -36,7 +35,6 @@ common --config=offline
 common --disk_cache=$cache/bazel-disk --experimental_disk_cache_gc_max_size=20G
 common --repository_cache=$cache/bazel-repositories
 common --repo_env=CARGO_BAZEL_GENERATOR_URL=file://$cargo_bazel
-build --nosandbox_debug
 END
   mv "$cache/bazelrc.$$" "$cache/bazelrc"
 }
