@@ -241,10 +241,10 @@ mod tests {
                 HirNode::Statement(_) => "statement".into(),
                 HirNode::Expr(expr) => match &expr.kind {
                     HirExprKind::Literal(value) => value.to_string(),
-                    _ => "sum".into(),
+                    other => format!("{other:?}").chars().take(6).collect(),
                 },
             })
             .collect();
-        assert_eq!(seen, ["block", "statement", "sum", "1", "2", "3"]);
+        assert_eq!(seen, ["block", "statement", "Binary", "1", "2", "3"]);
     }
 }

@@ -190,9 +190,10 @@ pub(super) fn operand(expr: &HirExpr) -> Pieces<'_> {
 
 /// A literal with its type; `-1i32` is a literal, `-(1i32)` its negation.
 fn unary(op: UnaryOp, operand: &HirExpr) -> Pieces<'_> {
-    match &operand.kind {
-        HirExprKind::Literal(_) => vec![format!("{op}(").into(), Piece::Expr(operand), ")".into()],
-        _ => vec![op.symbol().into(), Piece::Operand(operand)],
+    if let HirExprKind::Literal(_) = operand.kind {
+        vec![format!("{op}(").into(), Piece::Expr(operand), ")".into()]
+    } else {
+        vec![op.symbol().into(), Piece::Operand(operand)]
     }
 }
 

@@ -120,7 +120,7 @@ fn slice(operand: &HirExpr, entries: &[SliceAxis]) -> Result<HirType, String> {
                 "axis {index} of `{ty}` has no known extent to slice"
             ));
         };
-        let outside = |what: &dyn std::fmt::Display| {
+        let outside = |what: &str| {
             Err(format!(
                 "{what} is outside of axis {index} of extent {whole}"
             ))
@@ -128,13 +128,10 @@ fn slice(operand: &HirExpr, entries: &[SliceAxis]) -> Result<HirType, String> {
         match entry {
             SliceAxis::Position(position) => {
                 integer(position)?;
-                match &position.kind {
-                    HirExprKind::Literal(Literal::Integer(at))
-                        if !(0..i128::from(whole)).contains(at) =>
-                    {
-                        return outside(&format!("position {at}"));
-                    }
-                    _ => {}
+                if let HirExprKind::Literal(Literal::Integer(at)) = &position.kind
+                    && !(0..i128::from(whole)).contains(at)
+                {
+                    return outside(&format!("position {at}"));
                 }
             }
             SliceAxis::Range {
