@@ -3,8 +3,54 @@
 //! It must never panic, whatever the source, and never know a backend: what it can say of a
 //! program is in the HIR or in its diagnostics.
 
+mod check;
 mod deep;
 mod diagnostic;
+mod faults;
 mod syntax;
 
 pub use diagnostic::{Diagnostic, Note};
+
+use neuro_hir::{HirProgram, Tier};
+use shared_types::{FileId, SourceMap, Span};
+
+/// How a program is compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub tier: Tier,
+}
+
+/// Compiles a file of `sources` (surface, all of it).
+///
+/// # Errors
+/// The faults of the file, in source order.
+pub fn compile(
+    sources: &SourceMap,
+    file: FileId,
+    options: Options,
+) -> Result<HirProgram, Vec<Diagnostic>> {
+    let nowhere = Span::new(file, 0, 0);
+    let Some(source) = sources.get(file) else {
+        return Err(vec![Diagnostic::new(nowhere, "there is no such file")]);
+    };
+    let text = source.text();
+    let compiled = deep::on_deep_stack(|| compile_text(file, text, options));
+    compiled.unwrap_or_else(|error| {
+        let message = format!("no thread to compile on: {error}");
+        Err(vec![Diagnostic::new(nowhere, message)])
+    })
+}
+
+fn compile_text(file: FileId, text: &str, options: Options) -> Result<HirProgram, Vec<Diagnostic>> {
+    let (module, faults) = syntax::parse(file, text);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let (program, faults) = check::check(&module, options.tier);
+    let faults = faults.into_diagnostics();
+    if faults.is_empty() {
+        Ok(program)
+    } else {
+        Err(faults)
+    }
+}

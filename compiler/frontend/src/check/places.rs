@@ -1,0 +1,88 @@
+use neuro_hir::{HirExpr, HirExprKind, HirType, LocalId, TensorOp};
+
+use super::body::Body;
+use crate::Diagnostic;
+use crate::faults::Checked;
+
+/// Where what an expression names is kept.
+enum Storage {
+    Local(LocalId),
+    /// Behind a reference.
+    Reference {
+        mutable: bool,
+    },
+    /// Nowhere: the value was just made.
+    Temporary,
+}
+
+impl Body<'_, '_> {
+    /// The value in the place may be replaced.
+    pub fn require_writable(&mut self, place: &HirExpr) -> Checked<()> {
+        let storage = storage(place);
+        self.require(place, storage)
+    }
+
+    /// What the place names may be changed: behind its reference, where it is one.
+    pub fn require_referent_writable(&mut self, place: &HirExpr) -> Checked<()> {
+        let storage = match place.ty {
+            HirType::Reference { mutable, .. } => Storage::Reference { mutable },
+            _ => storage(place),
+        };
+        self.require(place, storage)
+    }
+
+    /// `&mut` takes what may be changed, or a value just made.
+    pub fn require_borrowable(&mut self, operand: &HirExpr) -> Checked<()> {
+        match storage(operand) {
+            Storage::Temporary if !matches!(operand.ty, HirType::Reference { .. }) => Ok(()),
+            _ => self.require_referent_writable(operand),
+        }
+    }
+
+    fn require(&mut self, place: &HirExpr, storage: Storage) -> Checked<()> {
+        let fault = match storage {
+            Storage::Local(id) if self.is_captured(id) => {
+                let message = format!(
+                    "`{}` is a copy that the closure captured",
+                    self.local(id).name
+                );
+                Diagnostic::new(place.span, message)
+            }
+            Storage::Local(id) if !self.local(id).mutable => {
+                let local = self.local(id);
+                let message = format!("`{}` cannot be changed", local.name);
+                Diagnostic::new(place.span, message).note(
+                    local.span,
+                    "it is bound here; a `mut` binding can be changed",
+                )
+            }
+            Storage::Local(_) | Storage::Reference { mutable: true } => return Ok(()),
+            Storage::Reference { mutable: false } => {
+                Diagnostic::new(place.span, "this is behind a `&`, and cannot be changed")
+                    .help("take it as `&mut`")
+            }
+            Storage::Temporary => Diagnostic::new(place.span, "this cannot be assigned to")
+                .label("expected a binding, a field or an element"),
+        };
+        Err(self.items.report(fault))
+    }
+}
+
+/// Where the value of `place` itself is kept: in the local at its root, or behind the first
+/// reference on the way there.
+fn storage(mut place: &HirExpr) -> Storage {
+    loop {
+        place = match &place.kind {
+            HirExprKind::Local(id) => return Storage::Local(*id),
+            HirExprKind::Field { operand, .. }
+            | HirExprKind::TupleMember { operand, .. }
+            | HirExprKind::Tensor(TensorOp::Element {
+                tensor: operand, ..
+            }) => operand,
+            _ => return Storage::Temporary,
+        };
+        if let HirType::Reference { mutable, .. } = place.ty {
+            return Storage::Reference { mutable };
+        }
+    }
+}
