@@ -6,12 +6,15 @@
 //! that it cannot lower is left out or refused by name, never lowered wrongly.
 
 pub mod internal;
+mod stack;
 
-use mlir_pipeline::{Failure, Session};
+use mlir_pipeline::Session;
 use neuro_hir::HirProgram;
 
 pub use mlir_lowering::{Check, CheckKind};
-pub use mlir_pipeline::{Failure as StageFailure, MlirError, NotLowered};
+pub use mlir_pipeline::{Failure, MlirError, NotLowered};
+
+use stack::on_large_stack;
 
 #[cfg(test)]
 mod smoke;
@@ -19,19 +22,23 @@ mod smoke;
 /// The verified MLIR of the whole program as text: a definition for each body that lowers, a
 /// declaration for everything else (backend specification, §Lowering Rules).
 pub fn lower_program(program: &HirProgram) -> Result<String, MlirError> {
-    let session = Session::new("program")?;
-    let module = mlir_lowering::program_module(&session, program)?;
-    Ok(module.as_operation().to_string())
+    on_large_stack(|| {
+        let session = Session::new("program")?;
+        let module = mlir_lowering::program_module(&session, program)?;
+        Ok(module.as_operation().to_string())
+    })
 }
 
 /// The LLVM IR of the same module (backend specification, §MLIR to LLVM IR).
 pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
-    let session = Session::new("translate")?;
-    let mut module = mlir_lowering::program_module(&session, program)?;
-    mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::host_passes())?;
-    let context = inkwell::context::Context::create();
-    let llvm = mlir_pipeline::translate(&session, &module, &context)?;
-    Ok(mlir_pipeline::llvm_text(&llvm))
+    on_large_stack(|| {
+        let session = Session::new("translate")?;
+        let mut module = mlir_lowering::program_module(&session, program)?;
+        mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::host_passes())?;
+        let context = inkwell::context::Context::create();
+        let llvm = mlir_pipeline::translate(&session, &module, &context)?;
+        Ok(mlir_pipeline::llvm_text(&llvm))
+    })
 }
 
 /// The host bodies of the outlined operations and of the `@gpu(fallback: true)` functions, ready

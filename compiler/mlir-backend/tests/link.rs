@@ -16,7 +16,9 @@ fn link(tier: Tier, functions: Vec<HirFunction>) -> LinkableBodies {
 }
 
 fn numbers() -> impl Iterator<Item = ScalarType> {
-    ScalarType::ALL.into_iter().filter(|scalar| scalar.is_number())
+    ScalarType::ALL
+        .into_iter()
+        .filter(|scalar| scalar.is_number())
 }
 
 const ARITHMETIC: [BinaryOp; 5] = [Add, Sub, Mul, Div, Rem];
@@ -77,10 +79,17 @@ fn every_operation() -> Vec<HirFunction> {
 #[test]
 fn every_operation_has_a_body_on_every_type() {
     let functions = every_operation();
-    let names: Vec<_> = functions.iter().map(|function| function.name.clone()).collect();
+    let names: Vec<_> = functions
+        .iter()
+        .map(|function| function.name.clone())
+        .collect();
     for tier in [Tier::Checked, Tier::Wrapping] {
         let linked = link(tier, functions.clone());
-        let bodies: Vec<_> = linked.bodies.iter().map(|body| body.function.clone()).collect();
+        let bodies: Vec<_> = linked
+            .bodies
+            .iter()
+            .map(|body| body.function.clone())
+            .collect();
         assert_eq!(bodies, names);
     }
 }
@@ -125,7 +134,10 @@ fn a_program_without_bodies_gives_nothing() {
     assert_eq!(link(Tier::Checked, vec![]), LinkableBodies::default());
     let ty = || tensor(ScalarType::F32, &[4]);
     let unchanged = operation("f", [ty()], |[a]| a);
-    assert_eq!(link(Tier::Checked, vec![unchanged]), LinkableBodies::default());
+    assert_eq!(
+        link(Tier::Checked, vec![unchanged]),
+        LinkableBodies::default()
+    );
 }
 
 #[test]
@@ -136,17 +148,24 @@ fn the_same_program_gives_the_same_text() {
 
 #[test]
 fn entry_points_may_be_called_from_several_threads() {
-    let expected: Vec<_> = numbers().map(|scalar| text(scalar)).collect();
+    let expected: Vec<_> = numbers().map(text).collect();
     let texts = std::thread::scope(|scope| {
-        let threads: Vec<_> = numbers().map(|scalar| scope.spawn(move || text(scalar))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        let threads: Vec<_> = numbers()
+            .map(|scalar| scope.spawn(move || text(scalar)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect::<Vec<_>>()
     });
     assert_eq!(texts, expected);
 }
 
 fn text(scalar: ScalarType) -> [String; 3] {
     let ty = || tensor(scalar, &[16, 16]);
-    let f = operation("f", [ty(), ty()], |[a, b]| binary(Add, binary(MatMul, a, b.clone()), b));
+    let f = operation("f", [ty(), ty()], |[a, b]| {
+        binary(Add, binary(MatMul, a, b.clone()), b)
+    });
     let program = program(Tier::Wrapping, [f]);
     [
         mlir_backend::lower_program(&program).unwrap(),

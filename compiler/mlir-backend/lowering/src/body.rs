@@ -10,7 +10,7 @@ use neuro_hir::{
     Fill, HirBlock, HirExpr, HirExprKind, HirPattern, HirStatementKind, HirType, LocalId, TensorOp,
     TensorType,
 };
-use shared_types::{Literal, ScalarType, Span};
+use shared_types::{Literal, ScalarClass, ScalarType, Span};
 
 use crate::at::{At, Built};
 use crate::check::Checks;
@@ -293,13 +293,13 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
         let Some(scalar) = expr.ty.as_scalar() else {
             return Unlowered::refused("a literal of this type", expr.span);
         };
-        let value = match literal {
-            Literal::Integer(value) => at.integer(scalar.bytes() as u32 * 8, *value)?,
-            Literal::Float(value) => at.float(scalar, *value)?,
-            Literal::Bool(value) => at.boolean(*value)?,
-            Literal::Char(_) | Literal::String(_) => {
-                return Unlowered::refused("a literal of this type", expr.span);
+        let value = match (literal, scalar.class()) {
+            (Literal::Integer(value), ScalarClass::Signed | ScalarClass::Unsigned) => {
+                at.integer(scalar.bytes() as u32 * 8, *value)?
             }
+            (Literal::Float(value), ScalarClass::Float) => at.float(scalar, *value)?,
+            (Literal::Bool(value), ScalarClass::Bool) => at.boolean(*value)?,
+            _ => return Unlowered::refused("a literal of this type", expr.span),
         };
         Ok(Lowered::Operand(Operand::Scalar(value, scalar)))
     }

@@ -29,7 +29,8 @@ pub(crate) fn integer_type(context: &Context, bits: u32) -> Type<'_> {
     IntegerType::new(context, bits).into()
 }
 
-/// A ranked tensor. An element that is no scalar, and an extent past 2^63, is unsupported.
+/// A ranked tensor. An element that is no scalar is unsupported, and so is a size past 2^63
+/// bytes.
 pub(crate) fn tensor_type<'c>(
     context: &'c Context,
     tensor: &TensorType,
@@ -40,12 +41,14 @@ pub(crate) fn tensor_type<'c>(
         span,
     };
     let element = scalar_type(context, tensor.scalar().ok_or_else(unsupported)?);
-    let extent = |extent| match extent {
-        Extent::Static(n) if n <= i64::MAX as u64 => Ok(n),
-        Extent::Static(_) => Err(unsupported()),
-        Extent::Dynamic => Ok(DYNAMIC),
-    };
-    let extents: Vec<u64> = tensor.extents().map(extent).collect::<Result<_, _>>()?;
+    let known = tensor.extents().filter(|&extent| extent != Extent::Dynamic);
+    let size = TensorType::with_extents(ScalarType::U8, known).elements();
+    // No element takes more than 8 bytes.
+    size.and_then(|count| count.checked_mul(8))
+        .filter(|&bytes| bytes <= i64::MAX as u64)
+        .ok_or_else(unsupported)?;
+    let extent = |extent: Extent| extent.known().unwrap_or(DYNAMIC);
+    let extents: Vec<u64> = tensor.extents().map(extent).collect();
     Ok(RankedTensorType::new(&extents, element, None).into())
 }
 

@@ -18,6 +18,6 @@ pub use error::{Failure, MlirError, NotLowered};
 pub use host::host_passes;
 pub use link_attributes::mark_pointers_noalias;
 pub use location::span_location;
-pub use passes::{PassStage, run_passes};
+pub use passes::{PassStage, pipeline_text, run_passes};
 pub use session::Session;
 pub use translate::{llvm_text, translate};

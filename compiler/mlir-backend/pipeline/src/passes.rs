@@ -21,22 +21,26 @@ pub fn run_passes(
     stages: &[PassStage],
 ) -> Result<(), MlirError> {
     let Some(dump) = &session.dump else {
-        let texts: Vec<&str> = stages.iter().map(|stage| stage.text).collect();
-        return run_text(session, module, &texts.join(","));
+        return run_text(session, module, &pipeline_text(stages));
     };
     dump.after("lowering", &module.as_operation().to_string())?;
     for stage in stages {
-        run_text(session, module, stage.text)?;
+        run_text(session, module, &pipeline_text(std::slice::from_ref(stage)))?;
         dump.after(stage.name, &module.as_operation().to_string())?;
     }
     Ok(())
 }
 
-fn run_text(session: &Session, module: &mut Module<'_>, text: &str) -> Result<(), MlirError> {
+/// The stages as one pipeline in MLIR's syntax.
+pub fn pipeline_text(stages: &[PassStage]) -> String {
+    let texts: Vec<&str> = stages.iter().map(|stage| stage.text).collect();
+    format!("builtin.module({})", texts.join(","))
+}
+
+fn run_text(session: &Session, module: &mut Module<'_>, pipeline: &str) -> Result<(), MlirError> {
     let failed = |failure| Err(MlirError::PassPipelineFailed(failure));
     let manager = PassManager::new(session.context());
-    let pipeline = format!("builtin.module({text})");
-    if let Err(error) = parse_pass_pipeline(manager.as_operation_pass_manager(), &pipeline) {
+    if let Err(error) = parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline) {
         return failed(Failure::new(error.to_string()));
     }
     if manager.run(module).is_err() || session.has_errors() {
