@@ -1,6 +1,6 @@
-"""One macro for our crates: the library, its unit tests, and a test for each file of tests/."""
+"""One macro for our crates: the library, its unit tests, a program for each file of src/bin, a test for each of tests."""
 
-load("@rules_rust//rust:defs.bzl", "rust_library", "rust_test")
+load("@rules_rust//rust:defs.bzl", "rust_binary", "rust_library", "rust_test")
 
 # What every test may read: where LLVM is, and the libraries to run with.
 TEST_ENV = {
@@ -9,7 +9,7 @@ TEST_ENV = {
 }
 
 def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_deps = [], test_data = []):
-    """A crate whose folder Cargo lays out: src/lib.rs and tests/*.rs.
+    """A crate whose folder Cargo lays out: src/lib.rs, src/bin/*.rs and tests/*.rs.
 
     Args:
         name: the target's name, the folder's by habit, so that the label is the package alone.
@@ -23,7 +23,7 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
     crate_name = crate_name or name.replace("-", "_")
     rust_library(
         name = name,
-        srcs = native.glob(["src/**/*.rs"]),
+        srcs = native.glob(["src/**/*.rs"], exclude = ["src/bin/**"]),
         compile_data = native.glob(["src/**"], exclude = ["src/**/*.rs"], allow_empty = True),
         crate_name = crate_name,
         proc_macro_deps = proc_macro_deps,
@@ -36,6 +36,14 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
         data = test_data,
         deps = test_deps,
     )
+    for path in native.glob(["src/bin/*.rs"], allow_empty = True):
+        rust_binary(
+            name = path.removeprefix("src/bin/").removesuffix(".rs"),
+            srcs = [path],
+            proc_macro_deps = proc_macro_deps,
+            visibility = ["//visibility:public"],
+            deps = [name] + deps,
+        )
     for path in native.glob(["tests/*.rs"], allow_empty = True):
         neuro_test(
             name = path.removeprefix("tests/").removesuffix(".rs") + "_test",
