@@ -1,1 +1,19 @@
-//! To come.
+//! Runs compiled tensor code on the host: a JIT over linked LLVM IR.
+//!
+//! It must never know HIR, MLIR or a source language. Whatever the caller gives, arguments that a
+//! body does not take are an error value before anything runs; the bodies themselves are trusted,
+//! as a linked library is.
+
+mod argument;
+mod diagnostics;
+mod error;
+mod host;
+mod jit;
+mod lljit;
+mod packed;
+mod signature;
+
+pub use argument::Argument;
+pub use error::RuntimeError;
+pub use jit::Jit;
+pub use signature::{Parameter, Signature};

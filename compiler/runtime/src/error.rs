@@ -1,0 +1,36 @@
+use tensor::TensorError;
+use thiserror::Error;
+
+/// Why code did not load, or was not called.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RuntimeError {
+    #[error("no code can be made for this machine: {0}")]
+    Host(String),
+    #[error("the LLVM IR cannot be read: {0}")]
+    Parse(String),
+    #[error("the body `{symbol}` is not as declared: {reason}")]
+    Signature { symbol: String, reason: String },
+    #[error("the LLVM IR cannot be compiled: {0}")]
+    Compile(String),
+    #[error("the compiled code cannot be loaded: {0}")]
+    Load(String),
+    #[error("no body has the symbol `{0}`")]
+    UnknownSymbol(String),
+    #[error("`{symbol}` takes {expected} arguments, {found} were given")]
+    ArgumentCount {
+        symbol: String,
+        expected: usize,
+        found: usize,
+    },
+    #[error("argument {index} of `{symbol}` is {expected}, {found} was given")]
+    Argument {
+        symbol: String,
+        /// From 0.
+        index: usize,
+        expected: String,
+        found: String,
+    },
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+}
