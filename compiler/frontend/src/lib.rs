@@ -7,6 +7,7 @@ mod check;
 mod deep;
 mod diagnostic;
 mod faults;
+mod outline;
 mod syntax;
 
 pub use diagnostic::{Diagnostic, Note};
@@ -18,6 +19,9 @@ use shared_types::{FileId, SourceMap, Span};
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub tier: Tier,
+    /// Tensor operations run where their operands live, as in a program that moves a tensor to a
+    /// device.
+    pub on_device: bool,
 }
 
 /// Compiles a file of `sources` (surface, all of it).
@@ -49,7 +53,7 @@ fn compile_text(file: FileId, text: &str, options: Options) -> Result<HirProgram
     let (program, faults) = check::check(&module, options.tier);
     let faults = faults.into_diagnostics();
     if faults.is_empty() {
-        Ok(program)
+        Ok(outline::outline(program, options.on_device))
     } else {
         Err(faults)
     }

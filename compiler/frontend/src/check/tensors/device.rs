@@ -10,7 +10,7 @@ use crate::faults::Checked;
 
 impl Body<'_, '_> {
     /// `.to(Device::GPU(0))`
-    pub(super) fn to_device(
+    pub(super) fn move_to(
         &mut self,
         operand: HirExpr,
         method: &Name,

@@ -50,7 +50,7 @@ impl Body<'_, '_> {
                 let ty = receiver.ty.referent().clone();
                 Ok(tensor_op(TensorOp::Clone(Box::new(receiver)), ty, span))
             }
-            "to" => self.to_device(receiver, method, arguments, span),
+            "to" => self.move_to(receiver, method, arguments, span),
             "t" => self.transpose(receiver, method, arguments, span),
             "permute" => self.permute(receiver, method, arguments, span),
             "reshape" => self.reshape(receiver, method, arguments, span),

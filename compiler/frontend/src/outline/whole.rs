@@ -1,0 +1,155 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use neuro_hir::{
+    HirExpr, HirExprKind, HirFunction, HirLocal, HirPattern, HirStatementKind, HirType, LocalId,
+};
+use shared_types::{Literal, ScalarType};
+
+use super::run::{Operand, for_each_leaf, is_operation, is_root, operation_of};
+
+/// Whether the whole body is a run of bindings to tensor operations, closed by one: what they
+/// take are parameters, earlier bindings and literals.
+pub(super) fn is_run(function: &mut HirFunction, literals: &BTreeMap<String, Literal>) -> bool {
+    let parameters_fit = function
+        .parameters()
+        .iter()
+        .all(|p| may_be_parameter(&p.ty));
+    if !parameters_fit || !may_be_result(&function.result) {
+        return false;
+    }
+    let mut known: BTreeSet<LocalId> = (0..function.parameter_count as u32).map(LocalId).collect();
+    let locals = std::mem::take(&mut function.locals);
+    let mut roots = Vec::new();
+    let mut fits = true;
+    let is_last_value = function.body.value.is_some();
+    let count = function.body.statements.len();
+    for (at, statement) in function.body.statements.iter_mut().enumerate() {
+        match &mut statement.kind {
+            HirStatementKind::Bind { pattern, value } => roots.push((bound(pattern), value)),
+            HirStatementKind::Return(Some(value)) if !is_last_value && at + 1 == count => {
+                fits &= is_operation(value);
+                roots.push((Vec::new(), value));
+            }
+            _ => fits = false,
+        }
+    }
+    match &mut function.body.value {
+        Some(value) => {
+            fits &= is_operation(value);
+            roots.push((Vec::new(), value));
+        }
+        None => fits &= matches!(roots.last(), Some((bound, _)) if bound.is_empty()),
+    }
+    for (bound, root) in roots {
+        fits = fits && is_root(root) && bound.iter().all(|id| !locals[id.0 as usize].mutable);
+        if !fits {
+            break;
+        }
+        for_each_leaf(operation_of(root), false, &mut |leaf, operand| {
+            fits &= leaf_fits(leaf, operand, &known, literals);
+        });
+        known.extend(bound);
+    }
+    function.locals = locals;
+    fits
+}
+
+/// Numbers, `bool`, static tensors of them, owned or borrowed, and functions (backend
+/// specification, §Linking into a compile).
+fn may_be_parameter(ty: &HirType) -> bool {
+    match ty {
+        HirType::Scalar(scalar) => *scalar != ScalarType::Char,
+        HirType::Tensor(tensor) => tensor.elements().is_some(),
+        HirType::Reference { target, .. } => match target.as_tensor() {
+            Some(tensor) => tensor.elements().is_some(),
+            None => false,
+        },
+        HirType::Function(_) => true,
+        HirType::Void | HirType::Tuple(_) | HirType::String | HirType::Nominal(_) => false,
+    }
+}
+
+fn may_be_result(ty: &HirType) -> bool {
+    match ty {
+        HirType::Tensor(_) => true,
+        HirType::Tuple(members) => members.iter().all(|m| matches!(m, HirType::Tensor(_))),
+        HirType::Void
+        | HirType::Scalar(_)
+        | HirType::Reference { .. }
+        | HirType::Function(_)
+        | HirType::String
+        | HirType::Nominal(_) => false,
+    }
+}
+
+fn leaf_fits(
+    leaf: &HirExpr,
+    operand: Operand,
+    known: &BTreeSet<LocalId>,
+    literals: &BTreeMap<String, Literal>,
+) -> bool {
+    // Only its caller could check a position.
+    if let Operand::Position { .. } = operand {
+        return false;
+    }
+    match &leaf.kind {
+        HirExprKind::Local(id) => known.contains(id),
+        HirExprKind::Literal(_) => true,
+        HirExprKind::Constant(name) => literals.contains_key(name),
+        HirExprKind::Borrow {
+            mutable: false,
+            operand,
+        } => matches!(&operand.kind, HirExprKind::Local(id) if known.contains(id)),
+        _ => false,
+    }
+}
+
+fn bound(pattern: &HirPattern) -> Vec<LocalId> {
+    match pattern {
+        HirPattern::Local(id) => vec![*id],
+        HirPattern::Tuple(ids) => ids.clone(),
+    }
+}
+
+/// Constants become literals, and a binding to the one element of an operation binds the tensor
+/// of rank 0 itself: the body is tensors throughout.
+pub(super) fn normalize(function: &mut HirFunction, literals: &BTreeMap<String, Literal>) {
+    let locals = &mut function.locals;
+    let finish = |root: &mut HirExpr, locals: &[HirLocal]| {
+        for_each_leaf(operation_of(root), false, &mut |leaf, _| {
+            if let HirExprKind::Constant(name) = &leaf.kind
+                && let Some(value) = literals.get(name)
+            {
+                leaf.kind = HirExprKind::Literal(value.clone());
+            }
+            if let HirExprKind::Local(id) = leaf.kind {
+                leaf.ty = locals[id.0 as usize].ty.clone();
+            }
+        });
+    };
+    for statement in &mut function.body.statements {
+        match &mut statement.kind {
+            HirStatementKind::Bind { pattern, value } => {
+                finish(value, locals);
+                if !is_operation(value) {
+                    bind_tensor(pattern, value, locals);
+                }
+            }
+            HirStatementKind::Return(Some(value)) => finish(value, locals),
+            _ => {}
+        }
+    }
+    if let Some(value) = &mut function.body.value {
+        finish(value, locals);
+    }
+}
+
+/// `val m = t.sum()` binds the tensor of rank 0.
+pub(super) fn bind_tensor(pattern: &HirPattern, value: &mut HirExpr, locals: &mut [HirLocal]) {
+    let operation = operation_of(value);
+    let tensor = std::mem::replace(operation, super::run::placeholder());
+    if let HirPattern::Local(id) = pattern {
+        locals[id.0 as usize].ty = tensor.ty.clone();
+    }
+    *value = tensor;
+}
