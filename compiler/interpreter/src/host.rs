@@ -1,0 +1,30 @@
+use std::error::Error;
+
+use neuro_hir::HirFunction;
+
+use crate::{Failure, Value};
+
+/// What a host's own failure is.
+pub type HostError = Box<dyn Error + Send + Sync>;
+
+/// What the interpreter runs in.
+pub trait Host {
+    /// Takes a line that the program prints, without its end.
+    fn print(&mut self, line: &str) -> Result<(), HostError>;
+
+    /// Runs `function` on an engine of the host's own, or gives `None`: then the interpreter runs
+    /// it. Asked at every call of a function whose target is another than
+    /// [`neuro_hir::FunctionTarget::Host`].
+    ///
+    /// `arguments[i]` is what parameter `i` stands for: for a reference, the value that it refers
+    /// to. What is left there of a `&mut` one is the new value; nothing else holds its data, so
+    /// that a tensor is written in place.
+    fn operation<'p>(
+        &mut self,
+        function: &'p HirFunction,
+        arguments: &mut [Value<'p>],
+    ) -> Result<Option<Value<'p>>, Failure> {
+        let _ = (function, arguments);
+        Ok(None)
+    }
+}
