@@ -31,9 +31,12 @@ make_once() { # OUT WHAT MAKER
 # Runs a command with its output in a log; tells the time now and then, and the log's end on failure.
 run_logged() { # LOG COMMAND...
   local log=$1 start=$SECONDS status=0
+  # In a process group of its own, so that all that it started can be ended.
+  set -m
   "${@:2}" > "$log" 2>&1 < /dev/null &
+  set +m
   local job=$!
-  trap 'kill $job 2> /dev/null; wait $job; die "interrupted; the next try starts this step again"' INT TERM
+  trap 'kill -- -$job; wait $job || die "interrupted; the next try starts this step again"' INT TERM
   while kill -0 $job 2> /dev/null; do
     sleep 0.5
     if (( SECONDS - start >= 15 && (SECONDS - start) % 15 == 0 && SECONDS != ${told:-0} )); then
