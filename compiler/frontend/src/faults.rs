@@ -18,6 +18,10 @@ impl Faults {
         Failed
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// In source order, each once.
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.found

@@ -7,6 +7,7 @@ mod check;
 mod deep;
 mod diagnostic;
 mod faults;
+mod moves;
 mod outline;
 mod syntax;
 
@@ -50,11 +51,13 @@ fn compile_text(file: FileId, text: &str, options: Options) -> Result<HirProgram
     if !faults.is_empty() {
         return Err(faults);
     }
-    let (program, faults) = check::check(&module, options.tier);
-    let faults = faults.into_diagnostics();
+    let (program, mut faults) = check::check(&module, options.tier);
+    if faults.is_empty() {
+        moves::check(&program, &mut faults);
+    }
     if faults.is_empty() {
         Ok(outline::outline(program, options.on_device))
     } else {
-        Err(faults)
+        Err(faults.into_diagnostics())
     }
 }
