@@ -36,9 +36,13 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
         data = test_data,
         deps = test_deps,
     )
-    for path in native.glob(["src/bin/*.rs"], allow_empty = True):
+    programs = {
+        path.removeprefix("src/bin/").removesuffix(".rs"): path
+        for path in native.glob(["src/bin/*.rs"], allow_empty = True)
+    }
+    for program, path in programs.items():
         rust_binary(
-            name = path.removeprefix("src/bin/").removesuffix(".rs"),
+            name = program,
             srcs = [path],
             proc_macro_deps = proc_macro_deps,
             visibility = ["//visibility:public"],
@@ -50,8 +54,11 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
             srcs = [path] + native.glob(["tests/*/**/*.rs"], allow_empty = True),
             compile_data = native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
             crate_root = path,
-            data = test_data + native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
+            data = test_data + programs.keys() +
+                   native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
             proc_macro_deps = proc_macro_deps,
+            # As Cargo does: how a test finds the crate's programs.
+            rustc_env = {"CARGO_BIN_EXE_" + program: "$(rootpath {})".format(program) for program in programs},
             deps = [name] + deps + test_deps,
         )
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Prints one line `N passed, N failed, N skipped` from the events of a `bazel test`."""
+"""Prints one line `N passed, N failed, N skipped` from the events of a `bazel test`. What did not build has failed."""
 import json
 import sys
 
-passed = failed = skipped = 0
+tests, passed, skipped = set(), set(), set()
 with open(sys.argv[1], encoding="utf-8") as events:
     for event in map(json.loads, events):
-        if "testSummary" in event:
-            if event["testSummary"]["overallStatus"] in ("PASSED", "FLAKY"):
-                passed += 1
-            else:
-                failed += 1
+        label = next(iter(event["id"].values())).get("label")
+        if "testSize" in event.get("configured", {}):
+            tests.add(label)
+        elif event.get("testSummary", {}).get("overallStatus") in ("PASSED", "FLAKY"):
+            passed.add(label)
         elif event.get("aborted", {}).get("reason") == "SKIPPED":
-            skipped += 1
-print(f"{passed} passed, {failed} failed, {skipped} skipped")
+            skipped.add(label)
+skipped &= tests
+print(f"{len(passed)} passed, {len(tests - passed - skipped)} failed, {len(skipped)} skipped")
