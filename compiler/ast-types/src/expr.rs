@@ -171,11 +171,12 @@ impl ExprKind {
                 otherwise,
             } => {
                 let branch = |(at, (condition, body)): (usize, &(Expr, Block))| {
-                    at as u32 + condition.height.max(body.height())
+                    at as u32 + body.height().max(1 + condition.height)
                 };
                 let highest = branches.iter().enumerate().map(branch).max().unwrap_or(0);
-                let last = otherwise.as_ref().map_or(0, Block::height);
-                1 + highest.max(branches.len() as u32 + last)
+                let elifs = branches.len().saturating_sub(1) as u32;
+                let last = otherwise.as_ref().map_or(0, |body| elifs + body.height());
+                highest.max(last)
             }
             ExprKind::Block(block) => block.height(),
             ExprKind::Closure(closure) => 1 + closure.body.height,

@@ -84,13 +84,13 @@ impl Body<'_, '_> {
             Some(result) => self.expr_of(body, result)?,
             None => self.expr(body, None)?,
         };
-        Ok(match value.kind {
-            HirExprKind::Block(block) => block,
-            _ => HirBlock {
-                statements: Vec::new(),
-                span: value.span,
-                value: Some(Box::new(value)),
-            },
+        if let HirExprKind::Block(block) = value.kind {
+            return Ok(block);
+        }
+        Ok(HirBlock {
+            statements: Vec::new(),
+            span: value.span,
+            value: Some(Box::new(value)),
         })
     }
 }

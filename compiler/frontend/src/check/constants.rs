@@ -87,11 +87,13 @@ impl Items<'_> {
 
     /// The value of a constant expression where it is an integer or a literal.
     pub fn fold(&mut self, expr: &HirExpr) -> Checked<Option<Literal>> {
-        match &expr.kind {
-            HirExprKind::Literal(value) => Ok(Some(value.clone())),
-            HirExprKind::Constant(name) => Ok(self.constant(name, expr.span)?.value),
-            _ => Ok(self.fold_integer(expr)?.map(Literal::Integer)),
+        if let HirExprKind::Literal(value) = &expr.kind {
+            return Ok(Some(value.clone()));
         }
+        if let HirExprKind::Constant(name) = &expr.kind {
+            return Ok(self.constant(name, expr.span)?.value);
+        }
+        Ok(self.fold_integer(expr)?.map(Literal::Integer))
     }
 
     fn fold_integer(&mut self, expr: &HirExpr) -> Checked<Option<i128>> {
@@ -101,17 +103,20 @@ impl Items<'_> {
         let Some(range) = scalar.integer_range() else {
             return Ok(None);
         };
-        let value = match &expr.kind {
-            HirExprKind::Unary {
-                op: UnaryOp::Neg,
-                operand,
-            } => self.integer(operand)?.map(|value| Some(-value)),
-            HirExprKind::Binary { op, left, right } => {
-                let (left, right) = (self.integer(left)?, self.integer(right)?);
-                left.zip(right).map(|(a, b)| arithmetic(*op, a, b))
-            }
-            HirExprKind::Cast(operand) => self.integer(operand)?.map(|v| Some(wrap(v, scalar))),
-            _ => None,
+        let value = if let HirExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } = &expr.kind
+        {
+            self.integer(operand)?.map(|value| Some(-value))
+        } else if let HirExprKind::Binary { op, left, right } = &expr.kind {
+            let (left, right) = (self.integer(left)?, self.integer(right)?);
+            left.zip(right).map(|(a, b)| arithmetic(*op, a, b))
+        } else if let HirExprKind::Cast(operand) = &expr.kind {
+            self.integer(operand)?
+                .map(|value| Some(wrap(value, scalar)))
+        } else {
+            None
         };
         match value {
             None => Ok(None),

@@ -22,14 +22,17 @@ fn statement_leaves(statement: &HirStatement) -> bool {
 }
 
 pub(super) fn leaves_expr(expr: &HirExpr) -> bool {
-    match &expr.kind {
-        HirExprKind::Block(block) => leaves(block),
-        HirExprKind::If {
-            then,
-            otherwise: Some(otherwise),
-            ..
-        } => leaves(then) && leaves(otherwise),
-        _ => false,
+    if let HirExprKind::Block(block) = &expr.kind {
+        leaves(block)
+    } else if let HirExprKind::If {
+        then,
+        otherwise: Some(otherwise),
+        ..
+    } = &expr.kind
+    {
+        leaves(then) && leaves(otherwise)
+    } else {
+        false
     }
 }
 

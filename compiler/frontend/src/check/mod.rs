@@ -33,6 +33,7 @@ use items::{Items, Signature};
 /// Checks a module. The program is whole only where no fault is found.
 pub(crate) fn check(module: &Module, tier: Tier) -> (HirProgram, Faults) {
     let mut items = Items::collect(module);
+    items.resolve_aliases(module);
     items.check_structs();
     items.resolve_signatures(module);
     let mut program = HirProgram {

@@ -11,10 +11,11 @@ impl Body<'_, '_> {
     /// An operand of an operator: a tensor in a field or a tuple is read there, not moved out.
     pub fn operand(&mut self, expr: &Expr, expected: Option<&HirType>) -> Checked<HirExpr> {
         let operand = self.value(expr, expected)?;
-        Ok(match operand.kind {
-            HirExprKind::Field { .. } | HirExprKind::TupleMember { .. } => borrowed(operand),
-            _ => operand,
-        })
+        let is_part = matches!(
+            operand.kind,
+            HirExprKind::Field { .. } | HirExprKind::TupleMember { .. }
+        );
+        Ok(if is_part { borrowed(operand) } else { operand })
     }
 
     /// Two operands of one type: a number without a suffix takes that of the other one.

@@ -24,18 +24,22 @@ impl Body<'_, '_> {
 
     /// What the place names may be changed: behind its reference, where it is one.
     pub fn require_referent_writable(&mut self, place: &HirExpr) -> Checked<()> {
-        let storage = match place.ty {
-            HirType::Reference { mutable, .. } => Storage::Reference { mutable },
-            _ => storage(place),
+        let storage = if let HirType::Reference { mutable, .. } = place.ty {
+            Storage::Reference { mutable }
+        } else {
+            storage(place)
         };
         self.require(place, storage)
     }
 
     /// `&mut` takes what may be changed, or a value just made.
     pub fn require_borrowable(&mut self, operand: &HirExpr) -> Checked<()> {
+        let is_reference = matches!(operand.ty, HirType::Reference { .. });
         match storage(operand) {
-            Storage::Temporary if !matches!(operand.ty, HirType::Reference { .. }) => Ok(()),
-            _ => self.require_referent_writable(operand),
+            Storage::Temporary if !is_reference => Ok(()),
+            Storage::Temporary | Storage::Local(_) | Storage::Reference { .. } => {
+                self.require_referent_writable(operand)
+            }
         }
     }
 
@@ -79,7 +83,25 @@ fn storage(mut place: &HirExpr) -> Storage {
             | HirExprKind::Tensor(TensorOp::Element {
                 tensor: operand, ..
             }) => operand,
-            _ => return Storage::Temporary,
+            HirExprKind::Literal(_)
+            | HirExprKind::Constant(_)
+            | HirExprKind::Function(_)
+            | HirExprKind::Closure(_)
+            | HirExprKind::Unary { .. }
+            | HirExprKind::Binary { .. }
+            | HirExprKind::Cast(_)
+            | HirExprKind::Math { .. }
+            | HirExprKind::Pow { .. }
+            | HirExprKind::Call { .. }
+            | HirExprKind::Borrow { .. }
+            | HirExprKind::Block(_)
+            | HirExprKind::If { .. }
+            | HirExprKind::Tuple(_)
+            | HirExprKind::Struct(_)
+            | HirExprKind::Print(_)
+            | HirExprKind::GridIndex { .. }
+            | HirExprKind::CheckedPosition { .. }
+            | HirExprKind::Tensor(_) => return Storage::Temporary,
         };
         if let HirType::Reference { mutable, .. } = place.ty {
             return Storage::Reference { mutable };

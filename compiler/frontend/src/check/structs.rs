@@ -182,9 +182,10 @@ impl Body<'_, '_> {
             return index;
         }
         let operand = self.expr(operand, None)?;
-        let declared = match operand.ty.referent() {
-            HirType::Nominal(owner) => self.items.fields(owner),
-            _ => None,
+        let declared = if let HirType::Nominal(owner) = operand.ty.referent() {
+            self.items.fields(owner)
+        } else {
+            None
         };
         let fields = declared.unwrap_or_default();
         let Some(declared) = fields.into_iter().find(|other| other.name == field.text) else {
@@ -208,9 +209,10 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Checked<HirExpr> {
         let operand = self.expr(operand, None)?;
-        let member = match operand.ty.referent() {
-            HirType::Tuple(members) => members.get(index).cloned(),
-            _ => None,
+        let member = if let HirType::Tuple(members) = operand.ty.referent() {
+            members.get(index).cloned()
+        } else {
+            None
         };
         let Some(ty) = member else {
             let message = format!("`{}` has no member {index}", operand.ty);

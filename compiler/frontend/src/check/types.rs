@@ -1,4 +1,4 @@
-use ast_types::{Name, TensorShape, Type, TypeExtent, TypeKind};
+use ast_types::{ItemKind, Module, Name, TensorShape, Type, TypeExtent, TypeKind};
 use neuro_hir::{Axis, Extent, FunctionType, HirType, TensorType};
 use shared_types::{Literal, ScalarType, Span};
 
@@ -86,6 +86,16 @@ impl Items<'_> {
             return Ok(HirType::Nominal(name.to_string()));
         }
         self.alias(name, span)
+    }
+
+    /// Finds the faults of aliases that nothing uses, too.
+    pub fn resolve_aliases(&mut self, module: &Module) {
+        for item in &module.items {
+            if let ItemKind::TypeAlias(alias) = &item.kind {
+                // A fault is reported where it is found.
+                let _ = self.alias(&alias.name.text, alias.name.span);
+            }
+        }
     }
 
     pub fn alias(&mut self, name: &str, span: Span) -> Checked<HirType> {

@@ -206,9 +206,10 @@ impl<'a> Flow<'a> {
                 Use::Read
             };
             self.use_place(&place, how, expr.span);
-            return match expr.ty {
-                HirType::Reference { mutable, .. } => self.loans_through(place, mutable),
-                _ => Loans::new(),
+            return if let HirType::Reference { mutable, .. } = expr.ty {
+                self.loans_through(place, mutable)
+            } else {
+                Loans::new()
             };
         }
         match &expr.kind {
@@ -261,9 +262,10 @@ impl<'a> Flow<'a> {
             }
             HirExprKind::Call { .. } => {
                 let loans = self.operands(expr);
-                match expr.ty {
-                    HirType::Reference { .. } => loans,
-                    _ => Loans::new(),
+                if let HirType::Reference { .. } = expr.ty {
+                    loans
+                } else {
+                    Loans::new()
                 }
             }
             HirExprKind::Literal(_)

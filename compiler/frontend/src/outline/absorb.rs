@@ -67,7 +67,7 @@ type Reads = BTreeMap<LocalId, usize>;
 
 /// A binding moves past what its statement evaluates before: nothing there may write.
 fn roots_of_statement(statement: &mut HirStatement) -> Vec<Reads> {
-    if (&*statement).may_write() {
+    if may_write(HirNode::from(&*statement)) {
         return Vec::new();
     }
     let mut roots = Vec::new();
@@ -107,16 +107,19 @@ fn add_reads(root: &mut HirExpr, reads: &mut Reads) {
 
 /// The local that an operand is, owned or borrowed.
 pub(super) fn read_local(leaf: &HirExpr) -> Option<LocalId> {
-    match &leaf.kind {
-        HirExprKind::Local(id) => Some(*id),
-        HirExprKind::Borrow {
-            mutable: false,
-            operand,
-        } => match operand.kind {
-            HirExprKind::Local(id) => Some(id),
-            _ => None,
-        },
-        _ => None,
+    let place = if let HirExprKind::Borrow {
+        mutable: false,
+        operand,
+    } = &leaf.kind
+    {
+        operand
+    } else {
+        leaf
+    };
+    if let HirExprKind::Local(id) = place.kind {
+        Some(id)
+    } else {
+        None
     }
 }
 
@@ -127,7 +130,7 @@ fn taker(
     locals: &[HirLocal],
     uses: &BTreeMap<LocalId, usize>,
 ) -> Option<usize> {
-    if (&*statement).may_write() {
+    if may_write(HirNode::from(&*statement)) {
         return None;
     }
     let HirStatementKind::Bind { pattern, value } = &mut statement.kind else {
@@ -150,39 +153,28 @@ fn taker(
     Some(root)
 }
 
-trait MayWrite {
-    /// Whether evaluating it may change something that is kept in a local.
-    fn may_write(self) -> bool;
-}
-
-impl<'a, N: Into<HirNode<'a>>> MayWrite for N {
-    fn may_write(self) -> bool {
-        may_write(self.into())
-    }
-}
-
 /// Whether what stands within a node may change a local: a `&mut` is taken or handed on, or a
-/// block assigns. The node's own assignment comes last, and does not count.
+/// block assigns. A statement's own assignment comes last, and does not count.
 pub(super) fn may_write(node: HirNode<'_>) -> bool {
-    node.descendants()
-        .skip(1)
-        .chain(expr_itself(node))
-        .any(|node| match node {
-            HirNode::Statement(statement) => matches!(
-                statement.kind,
-                HirStatementKind::Assign { .. } | HirStatementKind::CompoundAssign { .. }
-            ),
-            HirNode::Expr(expr) => match &expr.kind {
-                HirExprKind::Borrow { mutable, .. } => *mutable,
-                HirExprKind::Call { arguments, .. } => arguments.iter().any(|argument| {
-                    matches!(argument.ty, HirType::Reference { mutable: true, .. })
-                }),
-                _ => false,
-            },
-            HirNode::Block(_) => false,
-        })
+    let within = match node {
+        HirNode::Expr(_) => 0,
+        HirNode::Statement(_) | HirNode::Block(_) => 1,
+    };
+    node.descendants().skip(within).any(|node| match node {
+        HirNode::Statement(statement) => matches!(
+            statement.kind,
+            HirStatementKind::Assign { .. } | HirStatementKind::CompoundAssign { .. }
+        ),
+        HirNode::Expr(expr) => hands_on_mut(expr),
+        HirNode::Block(_) => false,
+    })
 }
 
-fn expr_itself(node: HirNode<'_>) -> Option<HirNode<'_>> {
-    matches!(node, HirNode::Expr(_)).then_some(node)
+fn hands_on_mut(expr: &HirExpr) -> bool {
+    if let HirExprKind::Call { arguments, .. } = &expr.kind {
+        let is_mut = |ty: &HirType| matches!(ty, HirType::Reference { mutable: true, .. });
+        arguments.iter().any(|argument| is_mut(&argument.ty))
+    } else {
+        matches!(expr.kind, HirExprKind::Borrow { mutable: true, .. })
+    }
 }

@@ -334,14 +334,16 @@ fn argument(value: HirExpr, operand: Operand) -> HirExpr {
             ty: ScalarType::I64.into(),
             span,
         },
-        Operand::Tensor | Operand::Value => match (&value.ty, value.ty.as_scalar()) {
-            (HirType::Reference { .. }, Some(scalar)) => HirExpr {
-                kind: HirExprKind::Cast(Box::new(value)),
-                ty: scalar.into(),
-                span,
-            },
-            _ => value,
-        },
+        Operand::Tensor | Operand::Value => {
+            if let HirType::Reference { .. } = value.ty
+                && let Some(scalar) = value.ty.as_scalar()
+            {
+                let kind = HirExprKind::Cast(Box::new(value));
+                let ty = scalar.into();
+                return HirExpr { kind, ty, span };
+            }
+            value
+        }
     }
 }
 
@@ -360,31 +362,29 @@ fn borrow_mut(place: HirExpr) -> HirExpr {
 }
 
 fn place(value: &HirExpr) -> Option<Place> {
-    match &value.kind {
-        HirExprKind::Local(local) => Some(Place {
-            local: *local,
-            path: Vec::new(),
-        }),
-        HirExprKind::Borrow { operand, .. } => place(operand),
-        HirExprKind::Field { operand, name } => {
-            let mut place = place(operand)?;
-            place.path.push(Step::Field(name.clone()));
-            Some(place)
-        }
-        HirExprKind::TupleMember { operand, index } => {
-            let mut place = place(operand)?;
-            place.path.push(Step::Member(*index));
-            Some(place)
-        }
-        _ => None,
+    if let HirExprKind::Local(local) = value.kind {
+        let path = Vec::new();
+        return Some(Place { local, path });
     }
+    let (operand, step) = if let HirExprKind::Borrow { operand, .. } = &value.kind {
+        (operand, None)
+    } else if let HirExprKind::Field { operand, name } = &value.kind {
+        (operand, Some(Step::Field(name.clone())))
+    } else if let HirExprKind::TupleMember { operand, index } = &value.kind {
+        (operand, Some(Step::Member(*index)))
+    } else {
+        return None;
+    };
+    let mut place = place(operand)?;
+    place.path.extend(step);
+    Some(place)
 }
 
 fn strength(ty: &HirType) -> u8 {
-    match ty {
-        HirType::Reference { mutable: false, .. } => 0,
-        HirType::Reference { mutable: true, .. } => 1,
-        _ => 2,
+    if let HirType::Reference { mutable, .. } = ty {
+        u8::from(*mutable)
+    } else {
+        2
     }
 }
 

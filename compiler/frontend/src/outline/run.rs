@@ -64,11 +64,12 @@ pub(super) fn is_root(expr: &HirExpr) -> bool {
 
 /// The tensor of rank 0 whose element this is.
 fn only_element(expr: &HirExpr) -> Option<&HirExpr> {
-    match &expr.kind {
-        HirExprKind::Tensor(TensorOp::Element { tensor, indices }) if indices.is_empty() => {
-            Some(tensor)
-        }
-        _ => None,
+    if let HirExprKind::Tensor(TensorOp::Element { tensor, indices }) = &expr.kind
+        && indices.is_empty()
+    {
+        Some(tensor)
+    } else {
+        None
     }
 }
 
@@ -110,17 +111,20 @@ pub(super) fn for_each_leaf(
 
 /// An operation behind a borrow, or read as its one element, is the operation.
 fn unwrap(slot: &mut HirExpr) {
-    let inner = match &mut slot.kind {
-        HirExprKind::Borrow {
-            mutable: false,
-            operand,
-        } if is_root(operand) => operand,
-        HirExprKind::Tensor(TensorOp::Element { tensor, indices })
-            if indices.is_empty() && is_operation(tensor) =>
-        {
-            tensor
-        }
-        _ => return,
+    let inner = if let HirExprKind::Borrow {
+        mutable: false,
+        operand,
+    } = &mut slot.kind
+        && is_root(operand)
+    {
+        operand
+    } else if let HirExprKind::Tensor(TensorOp::Element { tensor, indices }) = &mut slot.kind
+        && indices.is_empty()
+        && is_operation(tensor)
+    {
+        tensor
+    } else {
+        return;
     };
     let inner = std::mem::replace(&mut **inner, placeholder());
     *slot = inner;
@@ -150,7 +154,23 @@ fn for_each_operand(operation: &mut HirExpr, visit: &mut dyn FnMut(&mut HirExpr,
             visit(right, Operand::Tensor);
         }
         HirExprKind::Tensor(op) => for_each_tensor_operand(op, visit),
-        _ => {}
+        HirExprKind::Literal(_)
+        | HirExprKind::Local(_)
+        | HirExprKind::Constant(_)
+        | HirExprKind::Function(_)
+        | HirExprKind::Closure(_)
+        | HirExprKind::Cast(_)
+        | HirExprKind::Call { .. }
+        | HirExprKind::Borrow { .. }
+        | HirExprKind::Block(_)
+        | HirExprKind::If { .. }
+        | HirExprKind::Tuple(_)
+        | HirExprKind::TupleMember { .. }
+        | HirExprKind::Struct(_)
+        | HirExprKind::Field { .. }
+        | HirExprKind::Print(_)
+        | HirExprKind::GridIndex { .. }
+        | HirExprKind::CheckedPosition { .. } => {}
     }
 }
 

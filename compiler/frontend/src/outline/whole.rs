@@ -5,6 +5,7 @@ use neuro_hir::{
 };
 use shared_types::{Literal, ScalarType};
 
+use super::absorb::read_local;
 use super::run::{Operand, for_each_leaf, is_operation, is_root, operation_of};
 
 /// Whether the whole body is a run of bindings to tensor operations, closed by one: what they
@@ -92,16 +93,13 @@ fn leaf_fits(
     if let Operand::Position { .. } = operand {
         return false;
     }
-    match &leaf.kind {
-        HirExprKind::Local(id) => known.contains(id),
-        HirExprKind::Literal(_) => true,
-        HirExprKind::Constant(name) => literals.contains_key(name),
-        HirExprKind::Borrow {
-            mutable: false,
-            operand,
-        } => matches!(&operand.kind, HirExprKind::Local(id) if known.contains(id)),
-        _ => false,
+    if let HirExprKind::Literal(_) = leaf.kind {
+        return true;
     }
+    if let HirExprKind::Constant(name) = &leaf.kind {
+        return literals.contains_key(name);
+    }
+    read_local(leaf).is_some_and(|id| known.contains(&id))
 }
 
 fn bound(pattern: &HirPattern) -> Vec<LocalId> {

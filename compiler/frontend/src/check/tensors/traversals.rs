@@ -99,9 +99,10 @@ impl Body<'_, '_> {
             result: result.map_or(HirType::Void, HirType::from),
         }));
         let function = self.expr(function, Some(&expected))?;
-        let found = match &function.ty {
-            HirType::Function(found) => Some(&**found),
-            _ => None,
+        let found = if let HirType::Function(found) = &function.ty {
+            Some(&**found)
+        } else {
+            None
         };
         let fits = found.filter(|found| {
             found.parameters.len() == parameters.len()
