@@ -5,7 +5,6 @@ use shared_types::Span;
 use tensor::TensorError;
 
 use crate::host::HostError;
-use crate::interpreter::CALL_LIMIT;
 
 /// Why a program has no result.
 #[derive(Debug, thiserror::Error)]
@@ -53,8 +52,9 @@ pub enum PanicKind {
         axis: usize,
         extent: u64,
     },
-    /// More than [`CALL_LIMIT`] calls in one another.
-    CallDepth,
+    /// More than [`crate::CALL_LIMIT`] calls in one another, or fewer that evaluate deep
+    /// expressions.
+    StackOverflow,
     /// The memory that a tensor takes cannot be had.
     Memory(TensorError),
     /// Extents that are not known before the program runs do not agree.
@@ -106,9 +106,7 @@ impl fmt::Display for PanicKind {
                 f,
                 "index {index} is out of range for axis {axis} of extent {extent}"
             ),
-            PanicKind::CallDepth => {
-                write!(f, "stack overflow: more than {CALL_LIMIT} nested calls")
-            }
+            PanicKind::StackOverflow => f.write_str("stack overflow: calls nest too deep"),
             PanicKind::Memory(error) => write!(f, "out of memory: {error}"),
             PanicKind::Shapes { left, right } => {
                 write!(f, "the shapes {left:?} and {right:?} do not agree")

@@ -12,6 +12,10 @@ use crate::{Failure, Host, Panic, PanicKind, Value};
 /// How many calls may be in progress at once; one more is a panic.
 pub const CALL_LIMIT: usize = 10_000;
 
+/// How many steps of evaluation may be in progress at once: some 800 MB of stack where the
+/// interpreter is built without optimizations.
+pub(crate) const STEP_LIMIT: usize = 100_000;
+
 /// Runs the functions of a program, one call at a time.
 pub struct Interpreter<'p, 'h> {
     pub(crate) program: &'p HirProgram,
@@ -23,6 +27,8 @@ pub struct Interpreter<'p, 'h> {
     /// Of the constants that were needed so far.
     pub(crate) constant_values: HashMap<&'p str, Value<'p>>,
     calls: usize,
+    /// The steps of evaluation in progress, each in the last.
+    pub(crate) steps: usize,
     /// The kernel thread that runs.
     pub(crate) thread: Option<Thread>,
 }
@@ -40,6 +46,7 @@ impl<'p, 'h> Interpreter<'p, 'h> {
             constants: HashMap::new(),
             constant_values: HashMap::new(),
             calls: 0,
+            steps: 0,
             thread: None,
         };
         for item in &program.items {
@@ -190,7 +197,7 @@ impl<'p, 'h> Interpreter<'p, 'h> {
         body: impl FnOnce(&mut Self, &Frame<'p>) -> Result<Value<'p>, Stop<'p>>,
     ) -> Result<Value<'p>, Failure> {
         if self.calls == CALL_LIMIT {
-            return Err(Panic::new(call, PanicKind::CallDepth).into());
+            return Err(Panic::new(call, PanicKind::StackOverflow).into());
         }
         self.calls += 1;
         let result = body(self, &frame);

@@ -4,6 +4,8 @@
 //! It is to be obviously right before it is fast. It must never know MLIR, a backend or a device,
 //! and never let a compiler's optimization decide a bit.
 
+#![forbid(unsafe_code)]
+
 mod evaluate;
 mod failure;
 mod frame;

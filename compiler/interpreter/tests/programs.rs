@@ -189,7 +189,23 @@ fn calls_nest_as_deep_as_the_limit() {
     );
     assert_eq!(
         panic_text(sum(CALL_LIMIT as i32)),
-        "panic: stack overflow: more than 10000 nested calls"
+        "panic: stack overflow: calls nest too deep"
+    );
+}
+
+#[test]
+fn calls_of_deep_expressions_stop_earlier() {
+    let mut endless = FunctionBuilder::new("endless", FunctionTarget::Host);
+    let x = endless.parameter("x", I32);
+    let kind = HirExprKind::Call {
+        callee: Callee::Function("endless".into()),
+        arguments: vec![x],
+    };
+    let chain = (0..900).fold(expr(kind, I32), |sum, _| binary(BinaryOp::Add, sum, int(1)));
+    let program = program(Tier::Wrapping, [endless.finish(Some(chain))]);
+    assert_eq!(
+        panic_text(run(&program, &mut [Scalar::I32(0).into()])),
+        "panic: stack overflow: calls nest too deep"
     );
 }
 
@@ -199,6 +215,38 @@ fn deep_expressions_take_no_more_stack_than_there_is() {
     let main = FunctionBuilder::new("main", FunctionTarget::Host);
     let program = program(Tier::Checked, [main.finish(Some(chain))]);
     assert_eq!(scalar(run(&program, &mut [])), Scalar::I32(4000));
+}
+
+#[test]
+fn deep_blocks_and_values_take_no_more_stack_than_there_is() {
+    let mut main = FunctionBuilder::new("main", FunctionTarget::Host);
+    let inner = block([HirStatementKind::Break], None);
+    let nested = (0..1000).fold(inner, |body, _| {
+        block(
+            [HirStatementKind::Loop { body }, HirStatementKind::Break],
+            None,
+        )
+    });
+    main.push(HirStatementKind::Loop { body: nested });
+    let value = (0..1000).fold(int(7), |value, _| {
+        let ty = HirType::Tuple(vec![value.ty.clone()]);
+        expr(HirExprKind::Tuple(vec![value]), ty)
+    });
+    let value = main.bind("value", value);
+    let mut member = value;
+    for _ in 0..1000 {
+        let ty = match &member.ty {
+            HirType::Tuple(members) => members[0].clone(),
+            other => panic!("{other}"),
+        };
+        let kind = HirExprKind::TupleMember {
+            operand: Box::new(member),
+            index: 0,
+        };
+        member = expr(kind, ty);
+    }
+    let program = program(Tier::Checked, [main.finish(Some(member))]);
+    assert_eq!(scalar(run(&program, &mut [])), Scalar::I32(7));
 }
 
 #[test]

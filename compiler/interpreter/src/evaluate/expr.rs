@@ -10,10 +10,6 @@ use crate::operation::{self, OperationError};
 use crate::value::{Code, Function};
 use crate::{Failure, Interpreter, Panic, PanicKind, Value};
 
-/// Stack that one step of evaluation may take, and how much is added where there is less.
-const STACK_STEP: usize = 256 << 10;
-const STACK_CHUNK: usize = 8 << 20;
-
 impl<'p> Interpreter<'p, '_> {
     /// The value of an expression; what it refers to where it is a `&`.
     pub(super) fn expr(
@@ -21,8 +17,7 @@ impl<'p> Interpreter<'p, '_> {
         frame: &Frame<'p>,
         expr: &'p HirExpr,
     ) -> Result<Value<'p>, Stop<'p>> {
-        // Calls and nested expressions go as deep as their limits, not as the stack.
-        stacker::maybe_grow(STACK_STEP, STACK_CHUNK, || self.expr_here(frame, expr))
+        self.nested(expr.span, |interpreter| interpreter.expr_here(frame, expr))
     }
 
     fn expr_here(&mut self, frame: &Frame<'p>, expr: &'p HirExpr) -> Result<Value<'p>, Stop<'p>> {

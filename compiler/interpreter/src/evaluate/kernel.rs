@@ -33,22 +33,20 @@ impl<'p> Interpreter<'p, '_> {
             // The threads past the extent run too: a kernel guards them.
             extents.push(extent.div_ceil(threads).saturating_mul(threads));
         }
-        let outer = self.thread.take();
         let mut position = vec![0; extents.len()];
         let mut more = !extents.contains(&0);
         while more {
             let blocks = position.iter().zip(threads);
+            let block = blocks.map(|(at, &threads)| at / u64::from(threads.max(1)));
             self.thread = Some(Thread {
-                block: blocks
-                    .map(|(at, &threads)| at / u64::from(threads.max(1)))
-                    .collect(),
+                block: block.collect(),
                 position: position.clone(),
             });
-            self.run_body(kernel, arguments.clone(), call)
-                .map_err(|failure| in_thread(failure, &position))?;
+            let result = self.run_body(kernel, arguments.clone(), call);
+            self.thread = None;
+            result.map_err(|failure| in_thread(failure, &position))?;
             more = step(&mut position, &extents);
         }
-        self.thread = outer;
         Ok(())
     }
 

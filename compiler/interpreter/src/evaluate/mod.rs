@@ -12,9 +12,9 @@ mod tensor_op;
 use shared_types::Span;
 use tensor::TensorError;
 
-use crate::interpreter::internal;
+use crate::interpreter::{STEP_LIMIT, internal};
 use crate::operation::{Fault, OperationError};
-use crate::{Failure, Panic, PanicKind, Value};
+use crate::{Failure, Interpreter, Panic, PanicKind, Value};
 
 pub(crate) use kernel::Thread;
 
@@ -24,6 +24,27 @@ pub(crate) enum Stop<'p> {
     Continue,
     Return(Value<'p>),
     Fail(Failure),
+}
+
+impl<'p> Interpreter<'p, '_> {
+    /// Runs a step of an evaluation that nests: calls and bodies go as deep as their own limits,
+    /// not as the stack.
+    fn nested<R>(
+        &mut self,
+        span: Span,
+        step: impl FnOnce(&mut Self) -> Result<R, Stop<'p>>,
+    ) -> Result<R, Stop<'p>> {
+        // What must be left: values nest too, and are copied and dropped by recursion.
+        const LEFT: usize = 4 << 20;
+        const ADDED: usize = 64 << 20;
+        if self.steps == STEP_LIMIT {
+            return Err(Panic::new(span, PanicKind::StackOverflow).into());
+        }
+        self.steps += 1;
+        let result = stacker::maybe_grow(LEFT, ADDED, || step(self));
+        self.steps -= 1;
+        result
+    }
 }
 
 impl From<Failure> for Stop<'_> {

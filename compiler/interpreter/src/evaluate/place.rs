@@ -36,6 +36,14 @@ impl<'p> Interpreter<'p, '_> {
         frame: &Frame<'p>,
         expr: &'p HirExpr,
     ) -> Result<Reference<'p>, Stop<'p>> {
+        self.nested(expr.span, |interpreter| interpreter.place_here(frame, expr))
+    }
+
+    fn place_here(
+        &mut self,
+        frame: &Frame<'p>,
+        expr: &'p HirExpr,
+    ) -> Result<Reference<'p>, Stop<'p>> {
         match &expr.kind {
             HirExprKind::Local(local) => Ok(frame.reference(*local)),
             HirExprKind::TupleMember { operand, index } => Ok(self

@@ -18,6 +18,16 @@ impl<'p> Interpreter<'p, '_> {
         frame: &Frame<'p>,
         block: &'p HirBlock,
     ) -> Result<Value<'p>, Stop<'p>> {
+        self.nested(block.span, |interpreter| {
+            interpreter.block_here(frame, block)
+        })
+    }
+
+    fn block_here(
+        &mut self,
+        frame: &Frame<'p>,
+        block: &'p HirBlock,
+    ) -> Result<Value<'p>, Stop<'p>> {
         for statement in &block.statements {
             self.statement(frame, statement)?;
         }

@@ -87,9 +87,13 @@ pub(super) fn broadcast(left: &[u64], right: &[u64]) -> Option<Vec<u64>> {
     (0..rank).map(stretched).collect()
 }
 
-/// The number of elements, of a shape that some tensor has.
+/// The number of positions; the largest number where there are more.
 pub(super) fn count(shape: &[u64]) -> usize {
-    shape.iter().product::<u64>() as usize
+    if shape.contains(&0) {
+        return 0;
+    }
+    let extents = shape.iter().map(|&extent| extent as usize);
+    extents.fold(1, usize::saturating_mul)
 }
 
 /// The index along each axis of a row-major position.
@@ -154,5 +158,8 @@ mod tests {
         assert_eq!(position_of(&[1, 5], &[2, 5]), Err(1));
         assert_eq!(position_of(&[-1, 9], &[2, 5]), Err(0));
         assert_eq!(position_of(&[], &[]), Ok(0));
+        assert_eq!(count(&[]), 1);
+        assert_eq!(count(&[1 << 40, 1 << 40, 0]), 0);
+        assert_eq!(count(&[1 << 40, 1 << 40]), usize::MAX);
     }
 }
