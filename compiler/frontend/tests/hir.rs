@@ -3,7 +3,7 @@
 mod support;
 
 use expect_test::{Expect, expect};
-use support::compile_for;
+use support::compile_text;
 
 #[track_caller]
 fn lowers(text: &str, expected: Expect) {
@@ -12,7 +12,7 @@ fn lowers(text: &str, expected: Expect) {
 
 #[track_caller]
 fn lowers_for(text: &str, on_device: bool, expected: Expect) {
-    let (sources, compiled) = compile_for(text, on_device);
+    let (sources, compiled) = compile_text(text, on_device);
     let program = match compiled {
         Ok(program) => program.to_string(),
         Err(faults) => {
@@ -454,7 +454,10 @@ fn device_programs_follow_their_operands() {
             double(&a, &mut out)
             print(blend(&a, &out) + a)
         }";
-    lowers_for(program, true, expect![[r#"
+    lowers_for(
+        program,
+        true,
+        expect![[r#"
         tier checked
 
         @gpu(fallback: true)
@@ -482,9 +485,13 @@ fn device_programs_follow_their_operands() {
             double(&a, &mut out);
             print(main__op0(blend(&a, &out), a));
         }
-    "#]]);
-    let moved = program.replace("print(", "val b = a.to(Device::GPU(0))\n print(b.to(Device::CPU), ");
-    let (_, compiled) = compile_for(&moved.replace("+ a)", "+ &a)"), false);
+    "#]],
+    );
+    let moved = program.replace(
+        "print(",
+        "val b = a.to(Device::GPU(0))\n print(b.to(Device::CPU), ",
+    );
+    let (_, compiled) = compile_text(&moved.replace("+ a)", "+ &a)"), false);
     let text = compiled.expect("it compiles").to_string();
     assert!(text.contains("@operation(follows: operands)"), "{text}");
 }

@@ -12,6 +12,7 @@ use crate::faults::{Checked, Failed};
 pub(super) struct Body<'i, 'a> {
     pub items: &'i mut Items<'a>,
     is_kernel: bool,
+    pub is_gpu: bool,
     locals: Vec<HirLocal>,
     /// What is visible, innermost last.
     scope: Vec<(String, Binding)>,
@@ -43,6 +44,7 @@ impl<'i, 'a> Body<'i, 'a> {
         let mut body = Body {
             items,
             is_kernel: matches!(signature.target, FunctionTarget::Kernel { .. }),
+            is_gpu: matches!(signature.target, FunctionTarget::Gpu { .. }),
             locals: Vec::new(),
             scope: Vec::new(),
             frames: Vec::new(),

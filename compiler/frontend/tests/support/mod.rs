@@ -2,12 +2,9 @@ use frontend::{Diagnostic, Options, compile};
 use neuro_hir::{HirProgram, Tier};
 use shared_types::{SourceFile, SourceMap};
 
-/// Compiles `text` as `f.nr`. What compiles is well-formed HIR.
-pub fn compile_text(text: &str) -> (SourceMap, Result<HirProgram, Vec<Diagnostic>>) {
-    compile_for(text, false)
-}
-
-pub fn compile_for(
+/// Compiles `text` as `f.nr`, in a program that moves tensors to a device where `on_device`. What
+/// compiles is well-formed HIR.
+pub fn compile_text(
     text: &str,
     on_device: bool,
 ) -> (SourceMap, Result<HirProgram, Vec<Diagnostic>>) {

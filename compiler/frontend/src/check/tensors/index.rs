@@ -87,6 +87,12 @@ impl Body<'_, '_> {
                     format!("index {value} is out of range for axis {at} of extent {extent}");
                 return Err(self.fault(entry.span, message));
             }
+            let is_literal = matches!(position.kind, HirExprKind::Literal(_));
+            if self.is_gpu && !is_literal {
+                // Its callers would have to check it: the body itself cannot panic.
+                let message = "a slice at a position that is no literal is not supported yet in a `@gpu` function";
+                return Err(self.fault(entry.span, message));
+            }
             return Ok((SliceAxis::Position(position), None));
         };
         let (start, end) = self.bounds(&run, extent)?;
