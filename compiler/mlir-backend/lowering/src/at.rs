@@ -79,6 +79,22 @@ impl<'c: 'b, 'b> At<'c, 'b> {
         self.constant(IntegerAttribute::new(ty, wrapped).into(), ty)
     }
 
+    /// A constant of MLIR's `index` type.
+    pub(crate) fn index(&self, value: u64) -> Built<Value<'c, 'b>> {
+        let ty = Type::index(self.context);
+        self.constant(IntegerAttribute::new(ty, value as i64).into(), ty)
+    }
+
+    /// The position along a dimension of the generic whose region this is, an `index`.
+    pub(crate) fn dimension(&self, dimension: usize) -> Built<Value<'c, 'b>> {
+        let number = IntegerAttribute::new(integer_type(self.context, 64), dimension as i64);
+        let operation = self
+            .operation("linalg.index")
+            .add_attributes(&[self.named("dim", number)])
+            .add_results(&[Type::index(self.context)]);
+        self.value(operation)
+    }
+
     pub(crate) fn float(&self, scalar: ScalarType, value: f64) -> Built<Value<'c, 'b>> {
         let ty = scalar_type(self.context, scalar);
         self.constant(FloatAttribute::new(self.context, ty, value).into(), ty)

@@ -7,8 +7,8 @@ use ast_types::{BinaryOp, UnaryOp};
 use melior::ir::Value;
 use mlir_pipeline::span_location;
 use neuro_hir::{
-    Fill, HirBlock, HirExpr, HirExprKind, HirPattern, HirStatementKind, HirType, LocalId, TensorOp,
-    TensorType,
+    Fill, HirBlock, HirExpr, HirExprKind, HirPattern, HirStatementKind, HirType, LocalId,
+    SliceAxis, TensorOp, TensorType,
 };
 use shared_types::{Literal, ScalarClass, ScalarType, Span};
 
@@ -16,8 +16,9 @@ use crate::at::{At, Built};
 use crate::check::Checks;
 use crate::element::Arithmetic;
 use crate::elementwise::{self, Operand};
+use crate::movement::SourceIndex;
 use crate::unlowered::Unlowered;
-use crate::{contraction, fill, math, reduction};
+use crate::{contraction, einsum, fill, math, movement, reduction};
 
 /// What an expression became.
 #[derive(Clone)]
@@ -204,19 +205,107 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
                 let value = reduction::reduce(at, checks, *op, *axis, operand, result, span)?;
                 Ok(tensor(value, result))
             }
+            TensorOp::Slice {
+                tensor: source,
+                axes,
+            } => {
+                let result = result_tensor(expr)?;
+                let (source, ty) = self.tensor_operand(source)?;
+                let axes = self.source_indices(&ty, axes, result, span)?;
+                Ok(tensor(
+                    movement::slice(at, source, &axes, result, span)?,
+                    result,
+                ))
+            }
+            TensorOp::Permute { operand, axes } => {
+                let result = result_tensor(expr)?;
+                let (value, ty) = self.tensor_operand(operand)?;
+                let value = movement::permute(at, (value, &ty), axes, result, span)?;
+                Ok(tensor(value, result))
+            }
+            TensorOp::Reshape(operand) => {
+                let result = result_tensor(expr)?;
+                let (value, ty) = self.tensor_operand(operand)?;
+                let value = movement::reshape(at, (value, &ty), result, span)?;
+                Ok(tensor(value, result))
+            }
+            TensorOp::Einsum(op) => {
+                let result = result_tensor(expr)?;
+                let operands = op
+                    .operands
+                    .iter()
+                    .map(|operand| self.tensor_operand(operand));
+                let operands = operands.collect::<Built<Vec<_>>>()?;
+                let value = einsum::einsum(at, &mut self.checks, op, &operands, result, span)?;
+                Ok(tensor(value, result))
+            }
             TensorOp::Literal(_) => refuse("a tensor literal inside a body"),
             TensorOp::Element { .. } => refuse("an element read inside a body"),
-            TensorOp::Slice { .. } => refuse("a slice"),
-            TensorOp::Permute { .. } => refuse("a permutation"),
-            TensorOp::Reshape(_) => refuse("a reshape"),
             TensorOp::Sort { .. } => refuse("`.sort`"),
             TensorOp::ArgSort { .. } => refuse("`.argsort`"),
             TensorOp::TopK { .. } => refuse("`.topk`"),
-            TensorOp::Einsum(_) => refuse("`einsum`"),
             TensorOp::Map { .. } => refuse("`.map`"),
             TensorOp::Zip { .. } => refuse("`.zip`"),
             TensorOp::Fold { .. } => refuse("`.reduce`"),
             TensorOp::ToDevice { .. } => refuse("`.to` inside a body"),
+        }
+    }
+
+    /// Where a slice reads its source, held to the source's and the result's extents.
+    fn source_indices(
+        &mut self,
+        source: &TensorType,
+        axes: &[SliceAxis],
+        result: &TensorType,
+        span: Span,
+    ) -> Built<Vec<SourceIndex<'c, 'b>>> {
+        let mut indices = Vec::new();
+        let mut extents = Vec::new();
+        let shape = source
+            .static_extents()
+            .filter(|shape| shape.len() == axes.len());
+        let misfit = || Unlowered::refused("a slice that its source does not hold", span);
+        let Some(shape) = shape else {
+            return misfit();
+        };
+        for (axis, from) in axes.iter().zip(shape) {
+            match axis {
+                SliceAxis::Position(position) => {
+                    let within = match &position.kind {
+                        HirExprKind::Literal(Literal::Integer(n)) => (0..from.into()).contains(n),
+                        _ => true,
+                    };
+                    match self.operand(position)? {
+                        Operand::Scalar(value, scalar) if scalar.is_integer() && within => {
+                            indices.push(SourceIndex::Position(value, scalar));
+                        }
+                        Operand::Scalar(..) | Operand::Tensor(..) => return misfit(),
+                    }
+                }
+                SliceAxis::Range {
+                    start,
+                    extent,
+                    reversed,
+                } => {
+                    let end = start.checked_add(*extent).filter(|&end| end <= from);
+                    let Some(end) = end else {
+                        return misfit();
+                    };
+                    extents.push(*extent);
+                    indices.push(SourceIndex::Range {
+                        start: if *reversed {
+                            end.saturating_sub(1)
+                        } else {
+                            *start
+                        },
+                        reversed: *reversed,
+                    });
+                }
+            }
+        }
+        match result.static_extents() {
+            Some(shape) if shape == extents && result.scalar() == source.scalar() => Ok(indices),
+            _ => misfit(),
         }
     }
 

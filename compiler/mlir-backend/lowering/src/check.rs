@@ -112,18 +112,11 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
         let index = Type::index(at.context);
         let mut position: Option<Value> = None;
         for (&dimension, &extent) in dimensions.iter().zip(&extents) {
-            let number = IntegerAttribute::new(integer_type(at.context, 64), dimension as i64);
-            let here = at.value(
-                at.operation("linalg.index")
-                    .add_attributes(&[at.named("dim", number)])
-                    .add_results(&[index]),
-            )?;
+            let here = at.dimension(dimension)?;
             position = Some(match position {
                 None => here,
                 Some(outer) => {
-                    let extent = IntegerAttribute::new(index, extent as i64);
-                    let extent = at.constant(extent.into(), index)?;
-                    let scaled = at.emit("arith.muli", &[outer, extent], index)?;
+                    let scaled = at.emit("arith.muli", &[outer, at.index(extent)?], index)?;
                     at.emit("arith.addi", &[scaled, here], index)?
                 }
             });

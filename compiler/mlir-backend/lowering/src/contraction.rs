@@ -1,4 +1,4 @@
-//! `@`: a destination, its fill with zero, and a contraction that adds products in order
+//! Contractions: a destination, its fill with zero, and a generic that adds products in order
 //! (backend specification, §Matrix multiplication).
 
 use ast_types::BinaryOp;
@@ -31,16 +31,46 @@ pub(crate) fn product<'c: 'b, 'b>(
     };
     let agree = neuro_hir::shape::matmul(left.1, right.1)
         .is_some_and(|axes| axes.iter().map(|axis| axis.extent).eq(result.extents()));
-    let (Some(scalar), true) = (result.scalar().filter(|scalar| scalar.is_number()), agree) else {
+    if !agree || left.1.scalar() != result.scalar() || right.1.scalar() != result.scalar() {
         return Unlowered::refused("the operands do not form a product", span);
+    }
+    let (row, column, contracted) = (0, 1, 2);
+    let contraction = Contraction {
+        inputs: vec![
+            (left.0, IndexMap::select(3, [row, contracted])),
+            (right.0, IndexMap::select(3, [contracted, column])),
+        ],
+        space: IterationSpace {
+            result: shape,
+            folded: vec![left_shape[1]],
+        },
     };
-    let space = IterationSpace {
-        result: shape.clone(),
-        folded: vec![left_shape[1]],
+    contract(at, checks, contraction, result, span)
+}
+
+/// Products of the inputs' elements, added over the folded dimensions of the space, which come
+/// after the result's and nest in their order, the last one fastest.
+pub(crate) struct Contraction<'c, 'b> {
+    /// Multiplied left to right; their element type is the result's.
+    pub inputs: Vec<(Value<'c, 'b>, IndexMap)>,
+    pub space: IterationSpace,
+}
+
+pub(crate) fn contract<'c: 'b, 'b>(
+    at: At<'c, 'b>,
+    checks: &mut Checks<'c, 'b>,
+    contraction: Contraction<'c, 'b>,
+    result: &TensorType,
+    span: Span,
+) -> Built<Value<'c, 'b>> {
+    let Some(scalar) = result.scalar().filter(|scalar| scalar.is_number()) else {
+        return Unlowered::refused("a contraction of elements without arithmetic", span);
     };
-    let operation = checks.operation(space, span)?;
+    let Contraction { inputs, space } = contraction;
+    let (kept, folded) = (space.result.len(), space.folded.len());
     let computed = computed_in(scalar);
-    let accumulator = TensorType::new(computed, &shape);
+    let accumulator = TensorType::new(computed, &space.result);
+    let operation = checks.operation(space, span)?;
     let zero = filled(at, &accumulator, |at| number(at, computed, 0), span)?;
 
     let step = |op| Arithmetic {
@@ -49,26 +79,36 @@ pub(crate) fn product<'c: 'b, 'b>(
         span,
     };
     let (multiply, add) = (step(BinaryOp::Mul), step(BinaryOp::Add));
-    let checked = multiply.is_checked(checks);
-    let (row, column, contracted) = (0, 1, 2);
+    let checked = add.is_checked(checks);
+    let dimensions: Vec<usize> = (0..kept + folded).collect();
+    let mut iterators = vec![Iterator::Parallel; kept];
+    iterators.resize(kept + folded, Iterator::Reduction);
     let generic = Generic {
-        iterators: vec![Iterator::Parallel, Iterator::Parallel, Iterator::Reduction],
-        inputs: vec![
-            (left.0, IndexMap::select(3, [row, contracted])),
-            (right.0, IndexMap::select(3, [contracted, column])),
-        ],
-        output: (zero, IndexMap::select(3, [row, column])),
+        iterators,
+        inputs,
+        output: (zero, IndexMap::select(kept + folded, 0..kept)),
     };
     let sums = generic.append(at, |at, elements| {
         let point = if checked {
-            checks.point(at, operation, &[row, column, contracted], span)?
+            checks.point(at, operation, &dimensions, span)?
         } else {
             Checks::unchecked()
         };
-        let left = widen(at, scalar, elements[0])?;
-        let right = widen(at, scalar, elements[1])?;
-        let product = multiply.build(at, checks, point, left, right)?;
-        add.build(at, checks, point, elements[2], product)
+        let Some((&sum, factors)) = elements.split_last() else {
+            return Unlowered::refused("a contraction of nothing", span);
+        };
+        let mut product = None;
+        for &factor in factors {
+            let factor = widen(at, scalar, factor)?;
+            product = Some(match product {
+                None => factor,
+                Some(product) => multiply.build(at, checks, point, product, factor)?,
+            });
+        }
+        match product {
+            Some(product) => add.build(at, checks, point, sum, product),
+            None => Unlowered::refused("a contraction of nothing", span),
+        }
     })?;
     rounded(at, sums, result, span)
 }

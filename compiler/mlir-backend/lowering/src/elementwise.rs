@@ -22,7 +22,7 @@ pub(crate) enum Operand<'c, 'b> {
 }
 
 impl<'c, 'b> Operand<'c, 'b> {
-    fn value(&self) -> Value<'c, 'b> {
+    pub(crate) fn value(&self) -> Value<'c, 'b> {
         match self {
             Operand::Tensor(value, _) | Operand::Scalar(value, _) => *value,
         }

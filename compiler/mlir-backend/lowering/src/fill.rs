@@ -1,7 +1,6 @@
 //! Destinations: `tensor.empty`, and one filled with a value.
 
 use melior::dialect::arith::CmpiPredicate;
-use melior::ir::attribute::IntegerAttribute;
 use melior::ir::{Type, Value};
 use neuro_hir::{Extent, TensorType};
 use shared_types::{ScalarType, Span};
@@ -9,7 +8,7 @@ use shared_types::{ScalarType, Span};
 use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::generic::{Generic, Iterator};
-use crate::types::{integer_type, tensor_type};
+use crate::types::{scalar_type, tensor_type};
 use crate::unlowered::Unlowered;
 
 /// A tensor of undefined elements, all extents static.
@@ -43,7 +42,7 @@ pub(crate) fn empty_like<'c: 'b, 'b>(
             return Unlowered::refused(format!("no operand tells the extent of axis {axis}"), span);
         };
         let index = Type::index(at.context);
-        let position = at.constant(IntegerAttribute::new(index, position as i64).into(), index)?;
+        let position = at.index(position as u64)?;
         sizes.push(at.emit("tensor.dim", &[value, position], index)?);
     }
     let ty = tensor_type(at.context, tensor, span)?;
@@ -82,15 +81,9 @@ pub(crate) fn identity<'c: 'b, 'b>(
         output: (empty(at, tensor, span)?, IndexMap::identity(2)),
     };
     generic.append(at, |at, elements| {
-        let index = Type::index(at.context);
-        let position = |dimension: i64| {
-            let number = IntegerAttribute::new(integer_type(at.context, 64), dimension);
-            let operation = at.operation("linalg.index").add_results(&[index]);
-            at.value(operation.add_attributes(&[at.named("dim", number)]))
-        };
-        let (row, column) = (position(0)?, position(1)?);
+        let (row, column) = (at.dimension(0)?, at.dimension(1)?);
         let equal = at.compare("arith.cmpi", CmpiPredicate::Eq as i64, row, column)?;
-        let ty = crate::types::scalar_type(at.context, scalar);
+        let ty = scalar_type(at.context, scalar);
         at.emit("arith.select", &[equal, elements[0], elements[1]], ty)
     })
 }

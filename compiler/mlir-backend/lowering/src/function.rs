@@ -6,15 +6,18 @@ use std::collections::HashMap;
 use melior::Context;
 use melior::ir::attribute::{Attribute, TypeAttribute};
 use melior::ir::block::BlockLike;
+use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Block, Operation, Region, RegionLike, Type, Value, ValueLike};
 use mlir_pipeline::{MlirError, span_location};
 use neuro_hir::{HirExpr, HirFunction, HirType, LocalId, Tier};
 
+use crate::affine::IndexMap;
 use crate::at::{At, Built, build, internal};
 use crate::body::{Body, Lowered};
 use crate::check::{Check, Checks, IterationSpace};
 use crate::elementwise::Operand;
+use crate::movement;
 use crate::types::{declared_type, scalar_type, tensor_type};
 use crate::unlowered::Unlowered;
 
@@ -57,10 +60,11 @@ pub(crate) fn define<'c>(
     }
     let mut results = Vec::new();
     flatten(body.block(&function.body)?, &mut results);
-    check_results(function, &results)?;
+    let mut values: Vec<Value> = Vec::new();
+    for result in &results {
+        values.push(owned(entry, result, &values, function)?);
+    }
     let Checks { list, spaces, .. } = body.checks;
-
-    let values: Vec<Value> = results.iter().map(|&(value, _)| value).collect();
     entry.append(build(entry.operation("func.return").add_operands(&values))?);
     let outputs: Vec<Type> = values.iter().map(|value| value.r#type()).collect();
     let inputs = (0..block.argument_count())
@@ -153,30 +157,34 @@ fn operand_type<'c>(
     }
 }
 
-/// The tensors that a body hands back, with whether each is one.
-fn flatten<'c, 'b>(value: Lowered<'c, 'b>, into: &mut Vec<(Value<'c, 'b>, bool)>) {
+/// The members of what a body hands back.
+fn flatten<'c, 'b>(value: Lowered<'c, 'b>, into: &mut Vec<Operand<'c, 'b>>) {
     match value {
-        Lowered::Operand(Operand::Tensor(value, _)) => into.push((value, true)),
-        Lowered::Operand(Operand::Scalar(value, _)) => into.push((value, false)),
+        Lowered::Operand(operand) => into.push(operand),
         Lowered::Tuple(members) => members.into_iter().for_each(|member| flatten(member, into)),
     }
 }
 
-/// A body hands back tensors that it made, each once.
-fn check_results(function: &HirFunction, results: &[(Value, bool)]) -> Built<()> {
-    for (index, (value, is_tensor)) in results.iter().enumerate() {
-        let reason = if !is_tensor {
-            "a scalar result"
-        } else if value.is_block_argument() {
-            "an argument handed back unchanged"
-        } else if results[..index].iter().any(|(other, _)| other == value) {
-            "one result handed back twice"
-        } else {
-            continue;
-        };
-        return Unlowered::refused(reason, function.span);
+/// A result as a buffer of its own: what a generic has written, or a copy of a view and of what
+/// is handed back already.
+fn owned<'c: 'b, 'b>(
+    at: At<'c, 'b>,
+    result: &Operand<'c, 'b>,
+    earlier: &[Value<'c, 'b>],
+    function: &HirFunction,
+) -> Built<Value<'c, 'b>> {
+    let Operand::Tensor(value, tensor) = result else {
+        return Unlowered::refused("a scalar result", function.span);
+    };
+    let Ok(made) = OperationResult::try_from(*value) else {
+        return Unlowered::refused("an argument handed back unchanged", function.span);
+    };
+    let written = made.owner().name().as_string_ref().as_str() == Ok("linalg.generic");
+    if written && !earlier.contains(value) {
+        return Ok(*value);
     }
-    Ok(())
+    let map = IndexMap::identity(tensor.rank());
+    movement::copy(at, *value, map, tensor, function.span)
 }
 
 /// A failed definition of the whole module's text.
