@@ -183,6 +183,9 @@ fn bindings_go_along_only_where_nothing_else_reads_them() {
             val shared = a / b
             if c { print(shared.sum()) }
             val passed = a % b
+            val low = a.min()
+            val raised = a - low
+            print((raised * low).sum())
             pass(&passed) + &both + centred + later + passed
         }",
         expect![[r#"
@@ -225,7 +228,14 @@ fn bindings_go_along_only_where_nothing_else_reads_them() {
             }
 
             @operation
-            func f__op6(arg0: Tensor<f32, [4]>, both: &Tensor<f32, [4]>, centred: Tensor<f32, [4]>, later: Tensor<f32, [4]>, passed: Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+            func f__op6(a: &Tensor<f32, [4]>) -> Tensor<f32, []> {
+                val low: Tensor<f32, []> = a.min()
+                val raised: Tensor<f32, [4]> = a - low
+                (raised * low).sum()
+            }
+
+            @operation
+            func f__op7(arg0: Tensor<f32, [4]>, both: &Tensor<f32, [4]>, centred: Tensor<f32, [4]>, later: Tensor<f32, [4]>, passed: Tensor<f32, [4]>) -> Tensor<f32, [4]> {
                 (((arg0 + both) + centred) + later) + passed
             }
 
@@ -239,7 +249,8 @@ fn bindings_go_along_only_where_nothing_else_reads_them() {
                     print(f__op4(&shared)[]);
                 };
                 val passed: Tensor<f32, [4]> = f__op5(a, b)
-                f__op6(pass(&passed), &both, centred, later, passed)
+                print(f__op6(a)[]);
+                f__op7(pass(&passed), &both, centred, later, passed)
             }
         "#]],
     );

@@ -374,13 +374,11 @@ impl<'a> Flow<'a> {
         self.state.moved.entry(place.clone()).or_insert(span);
     }
 
+    /// Reports a place that cannot be used any more; once, since the rest follows from it.
     fn check_usable(&mut self, place: &Place, span: Span) {
-        let moved = self
-            .state
-            .moved
-            .iter()
-            .find(|(moved, _)| moved.overlaps(place));
-        if let Some((_, &at)) = moved {
+        let mut moved = self.state.moved.iter();
+        let moved = moved.find(|(moved, _)| moved.overlaps(place));
+        if let Some((moved, &at)) = moved.map(|(moved, at)| (moved.clone(), at)) {
             let name = self.name(place);
             let mut fault = Diagnostic::new(span, format!("`{name}` is used after it was moved"));
             if at == span {
@@ -388,13 +386,14 @@ impl<'a> Flow<'a> {
             } else {
                 fault = fault.note(at, "it was moved here");
             }
-            self.faults
-                .report(fault.help("borrow it there with `&`, or copy it with `.clone()`"));
+            let fault = fault.help("borrow it there with `&`, or copy it with `.clone()`");
+            self.faults.report(fault);
+            self.state.moved.remove(&moved);
         }
-        if let Some((other, at)) = self.state.stale.get(&place.local) {
-            let (name, other) = (self.name(place), self.name(other));
+        if let Some((other, at)) = self.state.stale.remove(&place.local) {
+            let (name, other) = (self.name(place), self.name(&other));
             let message = format!("`{name}` refers to `{other}`, which has changed since");
-            let fault = Diagnostic::new(span, message).note(*at, "it was moved or used here");
+            let fault = Diagnostic::new(span, message).note(at, "it was moved or used here");
             self.faults.report(fault);
         }
     }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ast_types::BinaryOp;
 use neuro_hir::{
@@ -16,6 +16,8 @@ pub(super) struct Operation<'h> {
     /// The locals of the host function.
     host: &'h [HirLocal],
     bindings: Vec<HirStatement>,
+    /// What the bindings bind, by its id in the host.
+    bound: BTreeSet<LocalId>,
     arguments: Vec<Argument>,
     /// What each leaf is, in the order in which they are met.
     leaves: Vec<Leaf>,
@@ -55,8 +57,13 @@ pub(super) struct Outlined {
 
 impl<'h> Operation<'h> {
     pub fn new(host: &'h [HirLocal], bindings: Vec<HirStatement>) -> Self {
+        let bound = bindings.iter().flat_map(|binding| match &binding.kind {
+            HirStatementKind::Bind { pattern, .. } => pattern_locals(pattern),
+            _ => &[],
+        });
         Operation {
             host,
+            bound: bound.copied().collect(),
             bindings,
             arguments: Vec::new(),
             leaves: Vec::new(),
@@ -149,7 +156,7 @@ impl<'h> Operation<'h> {
 
     fn take(&mut self, leaf: &mut HirExpr, operand: Operand) {
         if operand == Operand::Tensor
-            && let Some(id) = read_local(leaf).filter(|id| self.is_bound_here(*id))
+            && let Some(id) = read_local(leaf).filter(|id| self.bound.contains(id))
         {
             self.leaves.push(Leaf::Bound(id));
             return;
@@ -157,13 +164,6 @@ impl<'h> Operation<'h> {
         let value = std::mem::replace(leaf, placeholder());
         let handle = self.argument(argument(value, operand));
         self.leaves.push(Leaf::Argument(handle));
-    }
-
-    fn is_bound_here(&self, id: LocalId) -> bool {
-        self.bindings.iter().any(|binding| match &binding.kind {
-            HirStatementKind::Bind { pattern, .. } => pattern_locals(pattern).contains(&id),
-            _ => false,
-        })
     }
 
     /// The argument for a value. One place is one argument, taken as the strongest of its uses
