@@ -1,0 +1,154 @@
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use neuro_hir::Tier;
+
+/// Runs, checks and compiles Neuro programs through MLIR.
+///
+/// Exit status: 0; 1 the program failed (a panic, or no usable device, driver or memory); 2 the
+/// source or the arguments are wrong, or ask for what is not built yet; 3 an internal error.
+#[derive(Debug, Parser)]
+#[command(name = "neuro-mlir", version, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a program, and print its result as NumPy would
+    Run(Run),
+    /// Print a program's diagnostics, and nothing else
+    Check {
+        #[arg(value_name = "FILE.nr")]
+        file: PathBuf,
+    },
+    /// Print one stage of a program's compilation
+    Emit(Emit),
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    #[arg(value_name = "FILE.nr")]
+    pub file: PathBuf,
+    /// The function to run
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    pub entry: String,
+    /// An argument of it: a scalar, a .npy file, or random:SEED
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = named_value)]
+    pub arguments: Vec<(String, String)>,
+    /// Write the result there; each member of a tuple to a file of its own, FILE.0.npy and so on
+    #[arg(long, value_name = "FILE.npy")]
+    pub out: Option<PathBuf>,
+    /// What runs the tensor operations
+    #[arg(long, value_enum, default_value = "jit")]
+    pub engine: EngineName,
+    #[command(flatten)]
+    pub overflow: OverflowOption,
+    /// Print the result's type and hash in place of its elements
+    #[arg(long)]
+    pub hash: bool,
+    /// Print on standard error how long each step took
+    #[arg(long)]
+    pub time: bool,
+    /// Print on standard error a line for each operation run
+    #[arg(long)]
+    pub trace: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Emit {
+    #[arg(value_name = "FILE.nr")]
+    pub file: PathBuf,
+    #[arg(long, value_enum)]
+    pub stage: Stage,
+    /// The GPU of a GPU stage: nvidia:sm_90, amd:gfx942
+    #[arg(long, value_name = "VENDOR:CHIP", value_parser = gpu)]
+    pub gpu: Option<String>,
+    #[command(flatten)]
+    pub overflow: OverflowOption,
+    /// Write there in place of standard output
+    #[arg(short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct OverflowOption {
+    /// What an integer overflow is
+    #[arg(long, value_enum, default_value = "checked")]
+    overflow: Overflow,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Overflow {
+    /// A panic
+    Checked,
+    /// The low bits
+    Wrapping,
+}
+
+impl OverflowOption {
+    pub fn tier(&self) -> Tier {
+        match self.overflow {
+            Overflow::Checked => Tier::Checked,
+            Overflow::Wrapping => Tier::Wrapping,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    Jit,
+    Interpreter,
+    EmulatedNvidia,
+    EmulatedAmd,
+    Cuda,
+    Hip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// The typed program, its tensor operations outlined
+    Hir,
+    /// The whole program as MLIR
+    Mlir,
+    /// The LLVM IR of that
+    Llvm,
+    /// The LLVM IR of the bodies that a compile links
+    Link,
+    GpuMlir,
+    GpuLlvm,
+    Ptx,
+    Amdgcn,
+    CodeObject,
+}
+
+/// An option's value as it is written.
+pub fn name_of(value: impl ValueEnum) -> String {
+    let possible = value.to_possible_value();
+    possible.map_or_else(String::new, |value| value.get_name().to_string())
+}
+
+fn named_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_string(), value.to_string())),
+        _ => Err("NAME=VALUE was expected".to_string()),
+    }
+}
+
+fn gpu(text: &str) -> Result<String, String> {
+    let digits = |chip: &str, prefix| {
+        let number = chip.strip_prefix(prefix);
+        number.is_some_and(|n| n.len() >= 2 && n.chars().all(|c| c.is_ascii_hexdigit()))
+    };
+    match text.split_once(':') {
+        Some(("nvidia", chip)) if digits(chip, "sm_") => Ok(text.to_string()),
+        Some(("amd", chip)) if digits(chip, "gfx") => Ok(text.to_string()),
+        Some(("nvidia", chip)) => Err(format!("`{chip}` is no sm_NN, such as sm_90")),
+        Some(("amd", chip)) => Err(format!("`{chip}` is no gfxNNN, such as gfx942")),
+        Some((vendor, _)) => Err(format!(
+            "`{vendor}` is no vendor: nvidia or amd was expected"
+        )),
+        None => Err("VENDOR:CHIP was expected, such as nvidia:sm_90 or amd:gfx942".to_string()),
+    }
+}

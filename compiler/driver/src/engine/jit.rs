@@ -1,0 +1,191 @@
+use std::collections::HashMap;
+
+use interpreter::{Panic, PanicKind, Value};
+use mlir_backend::NotLowered;
+use mlir_backend::internal::{self, Body};
+use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
+use runtime::{Argument, Parameter, Signature};
+use tensor::Tensor;
+
+use super::status::{NOTHING_FAILED, decode};
+use crate::Fault;
+
+/// A program's operations, compiled for the host.
+pub struct Jit {
+    /// `None` where the program has no operation.
+    code: Option<runtime::Jit>,
+    bodies: HashMap<String, Body>,
+    refused: HashMap<String, NotLowered>,
+}
+
+impl Jit {
+    pub fn compile(program: &HirProgram) -> Result<Jit, Fault> {
+        let linked = internal::link(program).map_err(|error| Fault::of_backend(&error))?;
+        let signatures = linked
+            .bodies
+            .iter()
+            .map(|body| signature(program, body))
+            .collect::<Result<Vec<_>, Fault>>()?;
+        let code = match signatures.as_slice() {
+            [] => None,
+            signatures => Some(
+                runtime::Jit::load(&linked.llvm_ir, signatures)
+                    .map_err(|error| Fault::internal(None, error.to_string()))?,
+            ),
+        };
+        let bodies = linked.bodies.into_iter();
+        let refused = linked.refused.into_iter();
+        Ok(Jit {
+            code,
+            bodies: bodies.map(|body| (body.function.clone(), body)).collect(),
+            refused: refused.map(|one| (one.name.clone(), one)).collect(),
+        })
+    }
+
+    /// Runs an operation; what is left of its `&mut` arguments is their new value.
+    pub fn run<'p>(
+        &self,
+        function: &HirFunction,
+        values: &mut [Value<'p>],
+    ) -> Result<Value<'p>, Fault> {
+        let needs_gpu = |what| {
+            let text = format!("the {what} `{}` needs a GPU engine", function.name);
+            Err(Fault::failed(Some(function.span), text))
+        };
+        match function.target {
+            FunctionTarget::Gpu { fallback: false } => return needs_gpu("`@gpu` function"),
+            FunctionTarget::Kernel { .. } => return needs_gpu("kernel"),
+            FunctionTarget::Host
+            | FunctionTarget::HostOperation
+            | FunctionTarget::FollowsOperands
+            | FunctionTarget::Gpu { fallback: true } => {}
+        }
+        let (Some(code), Some(body)) = (&self.code, self.bodies.get(&function.name)) else {
+            return Err(self.no_body(function));
+        };
+        let mut results = results(function)?;
+        let mut status = NOTHING_FAILED;
+        let mut arguments = Vec::new();
+        for (parameter, value) in function.parameters().iter().zip(values) {
+            arguments.push(match value {
+                Value::Scalar(scalar) => Argument::Scalar(*scalar),
+                Value::Tensor(tensor) => match is_written(&parameter.ty) {
+                    true => Argument::Result(tensor),
+                    false => Argument::Operand(tensor),
+                },
+                Value::Void
+                | Value::Tuple(_)
+                | Value::Struct(_)
+                | Value::Function(_)
+                | Value::String(_)
+                | Value::Reference(_) => return Err(not_compiled(function, &parameter.ty)),
+            });
+        }
+        if !body.checks.is_empty() {
+            arguments.push(Argument::Status(&mut status));
+        }
+        arguments.extend(results.iter_mut().map(Argument::Result));
+        code.call(&body.symbol, &mut arguments)
+            .map_err(|error| Fault::internal(Some(function.span), error.to_string()))?;
+        if status != NOTHING_FAILED {
+            return Err(match decode(status, body) {
+                Some(panic) => Fault::Panic(Box::new(panic)),
+                None => {
+                    let text = format!("`{}` left the status word {status:#x}", body.symbol);
+                    Fault::internal(Some(function.span), text)
+                }
+            });
+        }
+        let mut results = results.into_iter().map(Value::Tensor);
+        Ok(match function.result {
+            HirType::Tuple(_) => Value::Tuple(results.collect()),
+            _ => results.next().unwrap_or(Value::Void),
+        })
+    }
+
+    /// Every operation that is called has a body, or one that is promised for later.
+    fn no_body(&self, function: &HirFunction) -> Fault {
+        let Some(refused) = self.refused.get(&function.name) else {
+            let text = format!("`{}` was not compiled", function.name);
+            return Fault::internal(Some(function.span), text);
+        };
+        let NotLowered { reason, span, .. } = refused;
+        match reason.ends_with("not supported yet") {
+            true => Fault::wrong(Some(*span), reason),
+            false => Fault::internal(Some(*span), format!("not compiled: {reason}")),
+        }
+    }
+}
+
+/// What the body of a function takes: operands, the status word where something is checked, then
+/// a buffer for each result.
+fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
+    let function = program.function(&body.function).ok_or_else(|| {
+        let text = format!("`{}` is no function of the program", body.function);
+        Fault::internal(None, text)
+    })?;
+    let mut parameters = Vec::new();
+    for parameter in function.parameters() {
+        let ty = &parameter.ty;
+        parameters.push(match (ty.as_scalar(), tensor_parts(ty)) {
+            (Some(scalar), _) => Parameter::Scalar(scalar),
+            (None, Some((scalar, shape))) if is_written(ty) => Parameter::Result(scalar, shape),
+            (None, Some((scalar, shape))) => Parameter::Operand(scalar, shape),
+            (None, None) => return Err(not_compiled(function, ty)),
+        });
+    }
+    if !body.checks.is_empty() {
+        parameters.push(Parameter::Status);
+    }
+    for ty in result_types(function) {
+        let (scalar, shape) = tensor_parts(ty).ok_or_else(|| not_compiled(function, ty))?;
+        parameters.push(Parameter::Result(scalar, shape));
+    }
+    Ok(Signature {
+        symbol: body.symbol.clone(),
+        parameters,
+    })
+}
+
+/// A buffer for each result.
+fn results(function: &HirFunction) -> Result<Vec<Tensor>, Fault> {
+    let zeros = |ty| {
+        let (scalar, shape) = tensor_parts(ty).ok_or_else(|| not_compiled(function, ty))?;
+        Tensor::zeros(scalar, &shape).map_err(|error| {
+            let panic = Panic::new(function.span, PanicKind::Memory(error));
+            Fault::Panic(Box::new(panic))
+        })
+    };
+    result_types(function).iter().map(zeros).collect()
+}
+
+fn result_types(function: &HirFunction) -> &[HirType] {
+    match &function.result {
+        HirType::Void => &[],
+        HirType::Tuple(members) => members,
+        result @ (HirType::Scalar(_)
+        | HirType::Tensor(_)
+        | HirType::Reference { .. }
+        | HirType::Function(_)
+        | HirType::String
+        | HirType::Nominal(_)) => std::slice::from_ref(result),
+    }
+}
+
+/// The element type and the shape of a static tensor of scalars, owned or behind references.
+fn tensor_parts(ty: &HirType) -> Option<(shared_types::ScalarType, Vec<u64>)> {
+    let tensor = ty.as_tensor()?;
+    Some((tensor.scalar()?, tensor.static_extents()?))
+}
+
+fn is_written(ty: &HirType) -> bool {
+    matches!(ty, HirType::Reference { mutable: true, .. })
+}
+
+fn not_compiled(function: &HirFunction, ty: &HirType) -> Fault {
+    let text = format!(
+        "`{}` was compiled with a {ty} in its signature",
+        function.name
+    );
+    Fault::internal(Some(function.span), text)
+}

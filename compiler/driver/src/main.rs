@@ -1,3 +1,0 @@
-//! The command line, `neuro-mlir`.
-
-fn main() {}

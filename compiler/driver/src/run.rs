@@ -1,0 +1,97 @@
+use std::time::{Duration, Instant};
+
+use interpreter::{Failure, Host, HostError, Interpreter, Value};
+use neuro_hir::{HirFunction, HirProgram};
+use shared_types::SourceMap;
+
+use crate::cli::{EngineName, Run, name_of};
+use crate::engine::{Engine, Jit};
+use crate::output::{Results, print_line};
+use crate::{Fault, arguments, source};
+
+/// `run`: calls a function of a program, and delivers its result.
+pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
+    let mut clock = Clock::new(options.time);
+    let program = source::compile(&options.file, options.overflow.tier(), sources)?;
+    clock.step("front end");
+    let function = entry(&program, options)?;
+    let results = Results::of(function, options.out.as_deref())?;
+    let mut arguments = arguments::read(function, &options.arguments)?;
+    clock.step("arguments");
+    let mut session = Session {
+        engine: engine(options.engine, &program)?,
+        trace: options.trace,
+    };
+    clock.step("compile");
+    let value = Interpreter::new(&program, &mut session).call(function, &mut arguments)?;
+    clock.step("run");
+    results.deliver(value, options.hash)?;
+    clock.step("output");
+    Ok(())
+}
+
+fn entry<'p>(program: &'p HirProgram, options: &Run) -> Result<&'p HirFunction, Fault> {
+    program.function(&options.entry).ok_or_else(|| {
+        let file = options.file.display();
+        let text = format!("`{file}` has no function `{}`", options.entry);
+        Fault::wrong(None, text)
+    })
+}
+
+fn engine(name: EngineName, program: &HirProgram) -> Result<Engine, Fault> {
+    match name {
+        EngineName::Interpreter => Ok(Engine::Interpreter),
+        EngineName::Jit => Ok(Engine::Jit(Jit::compile(program)?)),
+        EngineName::EmulatedNvidia
+        | EngineName::EmulatedAmd
+        | EngineName::Cuda
+        | EngineName::Hip => {
+            let text = format!("the engine `{}` is not built yet", name_of(name));
+            Err(Fault::wrong(None, text))
+        }
+    }
+}
+
+/// What the program runs in: its lines go to standard output, its operations to the engine.
+struct Session {
+    engine: Engine,
+    trace: bool,
+}
+
+impl Host for Session {
+    fn print(&mut self, line: &str) -> Result<(), HostError> {
+        Ok(print_line(line)?)
+    }
+
+    fn operation<'p>(
+        &mut self,
+        function: &'p HirFunction,
+        arguments: &mut [Value<'p>],
+    ) -> Result<Option<Value<'p>>, Failure> {
+        if self.trace {
+            eprintln!("trace: {} {} host 0", function.name, self.engine.name());
+        }
+        self.engine.operation(function, arguments)
+    }
+}
+
+/// Prints how long each step took, where that is wanted.
+struct Clock {
+    wanted: bool,
+    last: Instant,
+}
+
+impl Clock {
+    fn new(wanted: bool) -> Self {
+        let last = Instant::now();
+        Clock { wanted, last }
+    }
+
+    fn step(&mut self, name: &str) {
+        let now = Instant::now();
+        let took: Duration = now - std::mem::replace(&mut self.last, now);
+        if self.wanted {
+            eprintln!("time: {name} {:.3} ms", took.as_secs_f64() * 1e3);
+        }
+    }
+}

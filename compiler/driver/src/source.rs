@@ -1,0 +1,63 @@
+use std::path::Path;
+
+use frontend::{Diagnostic, Options};
+use neuro_hir::{HirProgram, Tier};
+use shared_types::{SourceFile, SourceMap, Span};
+
+use crate::Fault;
+
+/// `check`: reports what is wrong with a program, if anything.
+pub fn check(path: &Path, sources: &mut SourceMap) -> Result<(), Fault> {
+    compile(path, Tier::Checked, sources).map(drop)
+}
+
+/// Reads a file and compiles it to HIR.
+pub fn compile(path: &Path, tier: Tier, sources: &mut SourceMap) -> Result<HirProgram, Fault> {
+    let name = path.display().to_string();
+    let unreadable = |reason: &dyn std::fmt::Display| {
+        Fault::wrong(None, format!("`{name}` cannot be read: {reason}"))
+    };
+    let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+    // Positions are 32 bits wide.
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(unreadable(&"a source file is shorter than 4 GiB"));
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            return Err(not_text(
+                &name,
+                error.utf8_error(),
+                error.as_bytes(),
+                sources,
+            ));
+        }
+    };
+    let file = sources.add(SourceFile::new(name, text));
+    let options = Options {
+        tier,
+        on_device: false,
+    };
+    let program = frontend::compile(sources, file, options).map_err(Fault::Source)?;
+    program.verify().map_err(|errors| {
+        let first = errors.into_iter().next();
+        let (span, message) = first.map(|error| (error.span, error.message)).unzip();
+        Fault::internal(span, message.unwrap_or_default())
+    })?;
+    Ok(program)
+}
+
+/// The fault of a file with bytes that are no text, at the first of them.
+fn not_text(
+    name: &str,
+    error: std::str::Utf8Error,
+    bytes: &[u8],
+    sources: &mut SourceMap,
+) -> Fault {
+    let end = error.valid_up_to();
+    let text = String::from_utf8_lossy(&bytes[..end]);
+    let file = sources.add(SourceFile::new(name, text));
+    let span = Span::new(file, end as u32, end as u32);
+    let message = "the file is not UTF-8 text from here on";
+    Fault::Source(vec![Diagnostic::new(span, message)])
+}
