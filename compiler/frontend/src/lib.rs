@@ -16,6 +16,9 @@ pub use diagnostic::{Diagnostic, Note};
 use neuro_hir::{HirProgram, Tier};
 use shared_types::{FileId, SourceMap, Span};
 
+/// Who has mended these compiles again.
+const MOST_FAULTS: usize = 50;
+
 /// How a program is compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -47,8 +50,9 @@ pub fn compile(
 }
 
 fn compile_text(file: FileId, text: &str, options: Options) -> Result<HirProgram, Vec<Diagnostic>> {
-    let (module, faults) = syntax::parse(file, text);
+    let (module, mut faults) = syntax::parse(file, text);
     if !faults.is_empty() {
+        faults.truncate(MOST_FAULTS);
         return Err(faults);
     }
     let (program, mut faults) = check::check(&module, options.tier);
@@ -58,6 +62,8 @@ fn compile_text(file: FileId, text: &str, options: Options) -> Result<HirProgram
     if faults.is_empty() {
         Ok(outline::outline(program, options.on_device))
     } else {
-        Err(faults.into_diagnostics())
+        let mut faults = faults.into_diagnostics();
+        faults.truncate(MOST_FAULTS);
+        Err(faults)
     }
 }

@@ -7,6 +7,7 @@
 mod flow;
 mod place;
 mod state;
+mod uses;
 
 use std::collections::BTreeMap;
 

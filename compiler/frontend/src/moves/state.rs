@@ -13,10 +13,13 @@ pub(super) struct State {
     /// The places that may be moved out of, and where.
     pub moved: BTreeMap<Place, Span>,
     /// What each reference may refer to.
-    pub loans: BTreeMap<LocalId, BTreeSet<Loan>>,
+    pub loans: BTreeMap<LocalId, Loans>,
     /// The references that may not be used any more, and why.
     pub stale: BTreeMap<LocalId, (Place, Span)>,
 }
+
+/// What an expression's value refers to.
+pub(super) type Loans = BTreeSet<Loan>;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Loan {
@@ -71,6 +74,15 @@ impl State {
         self.moved.retain(|place, _| place.local != local);
         self.loans.remove(&local);
         self.stale.remove(&local);
+    }
+
+    /// A local refers to these.
+    pub fn refer(&mut self, local: LocalId, loans: Loans) {
+        if loans.is_empty() {
+            self.loans.remove(&local);
+        } else {
+            self.loans.insert(local, loans);
+        }
     }
 
     /// References to the place that its use ends.
