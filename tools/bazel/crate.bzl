@@ -52,7 +52,7 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
         neuro_test(
             name = path.removeprefix("tests/").removesuffix(".rs") + "_test",
             srcs = [path] + native.glob(["tests/*/**/*.rs"], allow_empty = True),
-            compile_data = native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
+            compile_data = native.glob(["src/**", "tests/**"], exclude = ["tests/**/*.rs"]),
             crate_root = path,
             data = test_data + programs.keys() +
                    native.glob(["tests/**"], exclude = ["tests/**/*.rs"], allow_empty = True),
