@@ -31,6 +31,8 @@ link_index() {
 make_bazelrc() {
   cat > "$cache/bazelrc.$$" << END
 startup --output_user_root=$cache/bazel
+# A server outlives its command, and would keep an older root: another one starts when this line changes.
+startup --host_jvm_args=-Dneuro.root=${root##*/}
 common --config=offline
 common --disk_cache=$cache/bazel-disk --experimental_disk_cache_gc_max_size=20G
 common --repository_cache=$cache/bazel-repositories

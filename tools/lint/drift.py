@@ -42,7 +42,7 @@ def cargo_crates():
 
 def bazel_crates(package_names):
     query = 'kind("rust_(library|binary) rule", //...)'
-    rules = xml.fromstring(output("bazel", "query", "--noshow_progress", query, "--output=xml"))
+    rules = xml.fromstring(output("bazel", "query", "--noshow_progress", "--ui_event_filters=-info", query, "--output=xml"))
     for rule in rules.iter("rule"):
         folder, _, target = rule.get("name").removeprefix("//").partition(":")
         crate_name = rule.find("string[@name='crate_name']")
