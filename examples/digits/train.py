@@ -68,7 +68,8 @@ def report(guesses, labels):
         return np.float32(part.sum()) / np.float32(part.size)
 
     # `!s`: an f-string would otherwise print an f32 with the digits of an f64.
-    return f"accuracy {fraction(right)!s}\nunseen accuracy {fraction(right[TRAINED:])!s}\n{confusion}\n"
+    rows = "".join(f"{digit} {row}\n" for digit, row in enumerate(confusion))
+    return f"accuracy {fraction(right)!s}\nunseen accuracy {fraction(right[TRAINED:])!s}\n{rows}"
 
 
 def main():
