@@ -497,6 +497,26 @@ fn stages_are_text_and_the_same_twice() {
 }
 
 #[test]
+fn memory_has_an_end() {
+    let place = Place::new();
+    // Two operands of 64 MiB, and 2^50 bytes between the two operations.
+    place.write(
+        "sum.nr",
+        "func f(a: &Tensor<f32, [16777216, 1]>, b: &Tensor<f32, [16777216]>) -> f32 {
+    (a + b).sum()
+}",
+    );
+    for engine in ["jit", "interpreter"] {
+        let words = ["--entry", "f", "--arg", "a=random:1", "--arg", "b=random:2"];
+        let seen = place.command(&[&["run", "sum.nr", "--engine", engine], &words[..]].concat());
+        seen.fails(
+            1,
+            "sum.nr:2:",
+        );
+    }
+}
+
+#[test]
 fn recursion_has_an_end() {
     let place = Place::new();
     for engine in ["jit", "interpreter"] {

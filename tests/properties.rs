@@ -20,7 +20,7 @@ use choices::Choices;
 use generate::Function;
 
 /// As many programs of each element type and tier.
-const PROGRAMS: u32 = 2;
+const PROGRAMS: u32 = 3;
 /// As many functions in each; a compile costs more than a function.
 const FUNCTIONS: usize = 14;
 /// As many numbers decide about a function.

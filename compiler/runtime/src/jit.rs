@@ -7,6 +7,7 @@ use crate::diagnostics::QuietContext;
 use crate::host::Host;
 use crate::lljit::LoadedObject;
 use crate::packed::{add_packed_entry, packed_name};
+use crate::scratch::{check_available, scratch_bytes};
 use crate::{Argument, Parameter, RuntimeError, Signature};
 
 /// The bodies of a program as code of the host.
@@ -19,6 +20,8 @@ pub struct Jit {
 struct Body {
     entry: PackedEntry,
     parameters: Vec<Parameter>,
+    /// What the body allocates while it runs, in bytes.
+    scratch: usize,
 }
 
 /// The type of what [`add_packed_entry`] makes.
@@ -40,12 +43,17 @@ impl Jit {
             .context
             .create_module_from_ir(buffer)
             .map_err(|error| parse(&error))?;
+        let mut scratch = Vec::new();
         for signature in signatures {
             let function = module
                 .get_function(&signature.symbol)
                 .filter(|function| function.count_basic_blocks() > 0)
                 .ok_or_else(|| RuntimeError::UnknownSymbol(signature.symbol.clone()))?;
             signature.check(function.get_type())?;
+            scratch.push(scratch_bytes(function).ok_or_else(|| {
+                let symbol = &signature.symbol;
+                RuntimeError::Compile(format!("`{symbol}` allocates what is not known before"))
+            })?);
             add_packed_entry(&module, function, &signature.symbol)
                 .map_err(|error| RuntimeError::Compile(error.to_string()))?;
         }
@@ -56,14 +64,18 @@ impl Jit {
         }
         let code = LoadedObject::load(object)?;
         let mut bodies = HashMap::new();
-        for signature in signatures {
+        for (signature, scratch) in signatures.iter().zip(scratch) {
             let name = CString::new(packed_name(&signature.symbol))
                 .map_err(|_| RuntimeError::UnknownSymbol(signature.symbol.clone()))?;
             let address = code.address(&name)?;
             // SAFETY: that is the address of a function of this type, which was added above.
             let entry = unsafe { std::mem::transmute::<usize, PackedEntry>(address) };
-            let parameters = signature.parameters.clone();
-            bodies.insert(signature.symbol.clone(), Body { entry, parameters });
+            let body = Body {
+                entry,
+                parameters: signature.parameters.clone(),
+                scratch,
+            };
+            bodies.insert(signature.symbol.clone(), body);
         }
         Ok(Jit {
             bodies,
@@ -98,6 +110,7 @@ impl Jit {
             }
             argument.push(&mut words)?;
         }
+        check_available(body.scratch)?;
         // SAFETY: the signature was checked against the code and the arguments against the
         // signature, so the words are what the entry reads; the tensors behind them are borrowed
         // until it returns, those that it writes by `&mut`.

@@ -11,6 +11,7 @@ mod host;
 mod jit;
 mod lljit;
 mod packed;
+mod scratch;
 mod signature;
 
 pub use argument::Argument;

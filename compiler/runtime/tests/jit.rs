@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use runtime::{Argument, Jit, Parameter, RuntimeError, Signature};
 use shared_types::ScalarType;
-use tensor::{Element, Scalar, Tensor};
+use tensor::{Element, Scalar, Tensor, TensorError};
 
 /// The parameters of a memref of some rank, named `name0`, `name1`, …
 fn memref(name: &str, rank: usize) -> String {
@@ -310,4 +310,29 @@ fn what_the_code_generator_refuses_is_an_error() {
         "define void @f() { call void asm sideeffect \"no such instruction\", \"\"() ret void }";
     let error = Jit::load(ir, &signature(vec![])).err().unwrap();
     assert!(matches!(error, RuntimeError::Compile(_)), "{error}");
+}
+
+#[test]
+fn memory_that_a_body_cannot_have_is_an_error() {
+    let body = |bytes: u64| {
+        let ir = format!(
+            "declare ptr @malloc(i64)
+             declare void @free(ptr)
+             define void @f() {{
+               %p = call ptr @malloc(i64 {bytes})
+               store volatile i8 1, ptr %p
+               call void @free(ptr %p)
+               ret void
+             }}"
+        );
+        Jit::load(&ir, &signature(vec![])).unwrap()
+    };
+    body(100).call("f", &mut []).unwrap();
+    for bytes in [1 << 50, 1 << 63, u64::MAX] {
+        let error = body(bytes).call("f", &mut []).unwrap_err();
+        assert!(
+            matches!(error, RuntimeError::Tensor(TensorError::OutOfMemory { .. })),
+            "{error}"
+        );
+    }
 }

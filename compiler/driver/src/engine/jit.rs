@@ -4,8 +4,8 @@ use interpreter::{Panic, PanicKind, Value};
 use mlir_backend::NotLowered;
 use mlir_backend::internal::{self, Body};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
-use runtime::{Argument, Parameter, Signature};
-use tensor::Tensor;
+use runtime::{Argument, Parameter, RuntimeError, Signature};
+use tensor::{Tensor, TensorError};
 
 use super::status::{NOTHING_FAILED, decode};
 use crate::Fault;
@@ -86,7 +86,10 @@ impl Jit {
         }
         arguments.extend(results.iter_mut().map(Argument::Result));
         code.call(&body.symbol, &mut arguments)
-            .map_err(|error| Fault::internal(Some(function.span), error.to_string()))?;
+            .map_err(|error| match error {
+                RuntimeError::Tensor(error) => out_of_memory(function, error),
+                error => Fault::internal(Some(function.span), error.to_string()),
+            })?;
         if status != NOTHING_FAILED {
             return Err(match decode(status, body) {
                 Some(panic) => Fault::Panic(Box::new(panic)),
@@ -110,9 +113,13 @@ impl Jit {
             return Fault::internal(Some(function.span), text);
         };
         let NotLowered { reason, span, .. } = refused;
-        match reason.ends_with("not supported yet") {
-            true => Fault::wrong(Some(*span), reason),
-            false => Fault::internal(Some(*span), format!("not compiled: {reason}")),
+        if reason.ends_with("not supported yet") {
+            return Fault::wrong(Some(*span), reason);
+        }
+        let text = format!("`{}` cannot be compiled: {reason}", function.name);
+        match function.target.is_outlined() {
+            true => Fault::internal(Some(*span), text),
+            false => Fault::wrong(Some(*span), text),
         }
     }
 }
@@ -151,12 +158,14 @@ fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
 fn results(function: &HirFunction) -> Result<Vec<Tensor>, Fault> {
     let zeros = |ty| {
         let (scalar, shape) = tensor_parts(ty).ok_or_else(|| not_compiled(function, ty))?;
-        Tensor::zeros(scalar, &shape).map_err(|error| {
-            let panic = Panic::new(function.span, PanicKind::Memory(error));
-            Fault::Panic(Box::new(panic))
-        })
+        Tensor::zeros(scalar, &shape).map_err(|error| out_of_memory(function, error))
     };
     result_types(function).iter().map(zeros).collect()
+}
+
+fn out_of_memory(function: &HirFunction, error: TensorError) -> Fault {
+    let panic = Panic::new(function.span, PanicKind::Memory(error));
+    Fault::Panic(Box::new(panic))
 }
 
 fn result_types(function: &HirFunction) -> &[HirType] {
