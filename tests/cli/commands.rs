@@ -1,0 +1,127 @@
+//! Commands, engines and stages.
+
+use std::fs;
+
+use crate::place::Place;
+
+#[test]
+fn a_program_runs_on_each_engine() {
+    let place = Place::new();
+    place.run(&[]).prints("hello 3\n");
+    for engine in ["jit", "interpreter"] {
+        place.run(&["--engine", engine]).prints("hello 3\n");
+        let divide = [
+            "--entry", "divide", "--engine", engine, "--arg", "a=7", "--arg",
+        ];
+        place.run(&[&divide[..], &["b=-2"]].concat()).prints("-3\n");
+        let panic = "f.nr:3:38: panic: division by zero in `/`\n";
+        let seen = place.run(&[&divide[..], &["b=0"]].concat());
+        seen.fails(1, panic);
+        assert_eq!(seen.err, panic);
+    }
+}
+
+#[test]
+fn commands_that_are_none() {
+    let place = Place::new();
+    for words in [
+        &[][..],
+        &["walk"],
+        &["run"],
+        &["run", "f.nr", "--engine", "abacus"],
+        &["run", "f.nr", "--overflow", "maybe"],
+        &["run", "f.nr", "--arg", "a"],
+        &["run", "f.nr", "--arg", "=1"],
+        &["run", "f.nr", "--entry", "main", "--entry", "main"],
+        &["run", "f.nr", "g.nr"],
+        &["emit", "f.nr"],
+        &["emit", "f.nr", "--stage", "soup"],
+    ] {
+        let seen = place.command(words);
+        assert_eq!(
+            (seen.status, seen.out.as_str()),
+            (2, ""),
+            "{words:?}: {seen:?}"
+        );
+        assert!(
+            !seen.err.is_empty() && !seen.err.contains("panicked"),
+            "{seen:?}"
+        );
+    }
+    let help = place.command(&["--help"]);
+    assert_eq!((help.status, help.err.as_str()), (0, ""));
+    for word in ["run", "check", "emit"] {
+        assert!(help.out.contains(word), "{help:?}");
+    }
+}
+
+#[test]
+fn what_is_not_built_yet_is_refused() {
+    let place = Place::new();
+    for engine in ["emulated-nvidia", "emulated-amd", "cuda", "hip"] {
+        place.run(&["--engine", engine]).fails(
+            2,
+            &format!("error: the engine `{engine}` is not built yet\n"),
+        );
+    }
+    for stage in ["gpu-mlir", "gpu-llvm", "ptx", "amdgcn", "code-object"] {
+        let words = ["emit", "f.nr", "--stage", stage, "--gpu", "nvidia:sm_90"];
+        place
+            .command(&words)
+            .fails(2, &format!("error: the stage `{stage}` is not built yet\n"));
+    }
+    for (gpu, known) in [
+        ("nvidia:volta", "sm_90"),
+        ("nvidia:gfx942", "sm_90"),
+        ("amd:sm_90", "gfx942"),
+        ("intel:xe", "nvidia or amd"),
+        ("sm_90", "nvidia:sm_90"),
+    ] {
+        let seen = place.command(&["emit", "f.nr", "--stage", "ptx", "--gpu", gpu]);
+        seen.fails(2, "error: invalid value");
+        assert!(seen.err.contains(known), "{seen:?}");
+    }
+}
+
+#[test]
+fn stages_are_text_and_the_same_twice() {
+    let place = Place::new();
+    for (stage, sign) in [
+        ("hir", "func add("),
+        ("mlir", "func.func @add("),
+        ("llvm", "define void @add("),
+        ("link", "define void @__neuro_mlir_add("),
+    ] {
+        let seen = place.command(&["emit", "f.nr", "--stage", stage]);
+        assert_eq!((seen.status, seen.err.as_str()), (0, ""), "{stage}");
+        assert!(seen.out.contains(sign), "{}", seen.out);
+        let words = ["emit", "f.nr", "--stage", stage, "-o", "out.txt"];
+        place.command(&words).prints("");
+        assert_eq!(fs::read_to_string(place.path("out.txt")).unwrap(), seen.out);
+    }
+    assert_eq!(place.files(), ["f.nr", "out.txt"]);
+}
+
+#[test]
+fn time_and_trace_go_to_standard_error() {
+    let place = Place::new();
+    let add = [
+        "--entry",
+        "add",
+        "--arg",
+        "a=random:1",
+        "--arg",
+        "b=random:2",
+        "--trace",
+    ];
+    for engine in ["jit", "interpreter"] {
+        let seen = place.run(&[&add[..], &["--engine", engine]].concat());
+        assert_eq!(seen.err, format!("trace: add {engine} host 0\n"));
+        assert_eq!(seen.status, 0);
+    }
+    let seen = place.run(&["--time"]);
+    assert_eq!((seen.status, seen.out.as_str()), (0, "hello 3\n"));
+    for step in ["front end", "compile", "run"] {
+        assert!(seen.err.contains(&format!("time: {step} ")), "{seen:?}");
+    }
+}

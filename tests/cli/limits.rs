@@ -1,0 +1,33 @@
+//! The ends of memory and of the stack.
+
+use crate::place::Place;
+
+#[test]
+fn memory_has_an_end() {
+    let place = Place::new();
+    // Two operands of 64 MiB, and 2^50 bytes between the two operations.
+    place.write(
+        "sum.nr",
+        "func f(a: &Tensor<f32, [16777216, 1]>, b: &Tensor<f32, [16777216]>) -> f32 {
+    (a + b).sum()
+}",
+    );
+    for engine in ["jit", "interpreter"] {
+        let words = ["--entry", "f", "--arg", "a=random:1", "--arg", "b=random:2"];
+        let seen = place.command(&[&["run", "sum.nr", "--engine", engine], &words[..]].concat());
+        seen.fails(1, "sum.nr:2:");
+    }
+}
+
+#[test]
+fn recursion_has_an_end() {
+    let place = Place::new();
+    for engine in ["jit", "interpreter"] {
+        let deep = |n: &str| {
+            let n = format!("n={n}");
+            place.run(&["--entry", "deep", "--engine", engine, "--arg", &n])
+        };
+        deep("9000").prints("9000\n");
+        deep("1000000").fails(1, "f.nr:8:");
+    }
+}
