@@ -10,6 +10,9 @@ die() { say "$*"; exit 1; }
 # A name that changes with the content of the files given.
 digest() { cat "$@" | cksum | cut -d' ' -f1; }
 
+# Where cargo builds a checkout.
+target_of() { echo "$cache/target-$(cksum <<< "$1" | cut -d' ' -f1)"; }
+
 # Calls MAKER with a temporary path, and moves the result to OUT only when it is complete, so that what is at OUT can be
 # trusted. Two callers at once: the second waits and finds the first one's work.
 make_once() { # OUT WHAT MAKER

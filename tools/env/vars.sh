@@ -5,8 +5,5 @@ export MLIR_SYS_LINK_SHARED=1
 export LIBCLANG_PATH=${LIBCLANG_PATH:-$prefix/lib}
 export LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PATH=$PATH:$prefix/bin
-# Intermediate files are shared by all checkouts; programs are each checkout's own.
-if [ -z "${CARGO_TARGET_DIR:-}" ]; then
-  export CARGO_BUILD_BUILD_DIR=$cache/cargo-build
-  export CARGO_TARGET_DIR=$cache/target-$(cksum <<< "$checkout" | cut -d' ' -f1)
-fi
+# Each checkout has its own: cargo tells checkouts apart by the age of their files alone.
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(target_of "$checkout")}
