@@ -1,4 +1,5 @@
-"""One macro for our crates: the library, its unit tests, a program for each file of src/bin, a test for each of tests."""
+"""One macro for our crates: the library, its unit tests, a program for each file of src/bin, a test for each of tests, and
+a benchmark for each of benches."""
 
 load("@rules_rust//rust:defs.bzl", "rust_binary", "rust_library", "rust_test")
 
@@ -9,14 +10,14 @@ TEST_ENV = {
 }
 
 def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_deps = [], test_data = []):
-    """A crate whose folder Cargo lays out: src/lib.rs, src/bin/*.rs and tests/*.rs.
+    """A crate whose folder Cargo lays out: src/lib.rs, src/bin/*.rs, tests/*.rs and benches/*.rs.
 
     Args:
         name: the target's name, the folder's by habit, so that the label is the package alone.
         crate_name: the name in Rust, where it is not the target's.
         deps: crates that the library uses.
         proc_macro_deps: those of them that are procedural macros.
-        test_deps: crates that the tests use besides.
+        test_deps: crates that the tests and benchmarks use besides.
         test_data: files that the tests read when they run.
     """
     native.exports_files(["Cargo.toml"])
@@ -59,6 +60,14 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
             proc_macro_deps = proc_macro_deps,
             # As Cargo does: how a test finds the crate's programs.
             rustc_env = {"CARGO_BIN_EXE_" + program: "$(rootpath {})".format(program) for program in programs},
+            deps = [name] + deps + test_deps,
+        )
+    for path in native.glob(["benches/*.rs"], allow_empty = True):
+        # Cargo runs them; here they are held to compile without a warning.
+        rust_binary(
+            name = path.removeprefix("benches/").removesuffix(".rs") + "_bench",
+            testonly = True,
+            srcs = [path],
             deps = [name] + deps + test_deps,
         )
 

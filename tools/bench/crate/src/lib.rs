@@ -41,7 +41,10 @@ impl Row {
 
 /// Prints the rows as a table, and writes them where the arguments say.
 pub fn report(arguments: &Arguments, rows: &[Row]) -> Result<(), Box<dyn Error>> {
-    println!("{:<28} {:>12} {:>12} {:>7}", "case", "ours", "peer", "ratio");
+    println!(
+        "{:<28} {:>12} {:>12} {:>7}",
+        "case", "ours", "peer", "ratio"
+    );
     for row in rows {
         println!(
             "{:<28} {:>9.2} {unit} {:>9.2} {unit} {:>7.2}  {}",
