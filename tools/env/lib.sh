@@ -33,7 +33,7 @@ make_once() { # OUT WHAT MAKER
 
 # Runs a command with its output in a log; tells the time now and then, and the log's end on failure.
 run_logged() { # LOG COMMAND...
-  local log=$1 start=$SECONDS status=0
+  local log=$1 start=$SECONDS next=$((SECONDS + 15)) status=0
   # In a process group of its own, so that all that it started can be ended.
   set -m
   "${@:2}" > "$log" 2>&1 < /dev/null &
@@ -42,8 +42,8 @@ run_logged() { # LOG COMMAND...
   trap 'kill -- -$job; wait $job || die "interrupted; the next try starts this step again"' INT TERM
   while kill -0 $job 2> /dev/null; do
     sleep 0.5
-    if (( SECONDS - start >= 15 && (SECONDS - start) % 15 == 0 && SECONDS != ${told:-0} )); then
-      local told=$SECONDS
+    if [ $SECONDS -ge $next ]; then
+      next=$((SECONDS + 15))
       say "  $((SECONDS - start)) s: $(tail -n 1 "$log" | tr -d '\r' | cut -c 1-100)"
     fi
   done
