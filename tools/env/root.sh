@@ -4,6 +4,8 @@ root=$cache/root-$(digest "$checkout"/tools/env/{packages,make-root} "$checkout/
 ensure_root() {
   [ ! -e "$root" ] || return 0
   [ "$(uname -s)" = Linux ] || die "the root is for Linux only; name an LLVM $llvm_major prefix by NEURO_LLVM_PREFIX (docs/installation.md)"
+  [ "$(id -u)" != 0 ] || unshare --mount true 2> /dev/null \
+    || die "root may make no mount namespace here: give the container CAP_SYS_ADMIN, or name a prefix by NEURO_LLVM_PREFIX"
   make_once "$root" "making the Debian root with LLVM/MLIR $llvm_major, Rust and Bazel: a few minutes, 4 GB" make_root
 }
 
