@@ -1,10 +1,12 @@
 //! What this project's own driver needs beyond the API. No part of it: it changes freely.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 use mlir_lowering::Selection;
 pub use mlir_lowering::{Body, IterationSpace};
+pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{MlirError, NotLowered, Session, host_passes};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
@@ -43,13 +45,15 @@ pub fn link(program: &HirProgram) -> Result<Linked, MlirError> {
         let mut lowered = mlir_lowering::link_module(&session, program, &HOST)?;
         stage_ends("lowering");
         if !lowered.bodies.is_empty() {
+            mlir_pipeline::fuse(&session, &mut lowered.module, &checked(&lowered.bodies))?;
+            stage_ends("fusion");
             mlir_pipeline::run_passes(&session, &mut lowered.module, &host_passes())?;
             stage_ends("passes");
             let context = inkwell::context::Context::create();
             let llvm = mlir_pipeline::translate(&session, &lowered.module, &context)?;
             mark_results_unaliased(&llvm, &lowered.bodies);
             stage_ends("translation");
-            linked.llvm_ir = mlir_pipeline::llvm_text(&llvm);
+            linked.llvm_ir = mlir_pipeline::finish(&session, &llvm)?;
             stage_ends("text");
         }
         linked.bodies = lowered.bodies;
@@ -67,9 +71,10 @@ pub fn link_mlir(program: &HirProgram) -> Result<String, MlirError> {
     })
 }
 
-/// The host's passes in MLIR's syntax, as `mlir-opt --pass-pipeline` takes them.
-pub fn host_pipeline() -> String {
-    mlir_pipeline::pipeline_text(&host_passes())
+/// The symbols of the bodies with integer checks.
+fn checked(bodies: &[Body]) -> HashSet<&str> {
+    let checked = bodies.iter().filter(|body| !body.checks.is_empty());
+    checked.map(|body| body.symbol.as_str()).collect()
 }
 
 fn mark_results_unaliased(module: &Module<'_>, bodies: &[Body]) {

@@ -8,6 +8,8 @@
 pub mod internal;
 mod stack;
 
+use std::collections::HashSet;
+
 use mlir_pipeline::Session;
 use neuro_hir::HirProgram;
 
@@ -34,10 +36,11 @@ pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("translate")?;
         let mut module = mlir_lowering::program_module(&session, program)?;
+        mlir_pipeline::fuse(&session, &mut module, &HashSet::new())?;
         mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::host_passes())?;
         let context = inkwell::context::Context::create();
         let llvm = mlir_pipeline::translate(&session, &module, &context)?;
-        Ok(mlir_pipeline::llvm_text(&llvm))
+        mlir_pipeline::finish(&session, &llvm)
     })
 }
 

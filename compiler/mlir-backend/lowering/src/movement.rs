@@ -106,7 +106,7 @@ pub(crate) fn reshape<'c: 'b, 'b>(
         return Unlowered::refused("a reshape to another number of elements", span);
     }
     if from == to {
-        return Ok(value);
+        return copy(at, value, IndexMap::identity(from.len()), result, span);
     }
     // Through one axis, or through none where either side has none.
     let flat = match from.is_empty() || to.is_empty() {

@@ -63,7 +63,9 @@ pub(crate) fn reduce<'c: 'b, 'b>(
 
     let fold = Fold { op, scalar, span };
     // A lane's partial answers are in the type that the run folds in.
-    let laned = run > LANES && !(scalar.is_integer() && op == Reduction::Sum);
+    let laned = run > LANES
+        && result.elements() != Some(0)
+        && !(scalar.is_integer() && op == Reduction::Sum);
     let (source, fold, extents, folded) = if laned {
         let lanes = lanes::partials(at, checks, fold, source, &extents, axis)?;
         let fold = Fold {

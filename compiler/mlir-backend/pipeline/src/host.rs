@@ -1,6 +1,8 @@
 use crate::PassStage;
+use crate::fuse::FUSION;
+use crate::passes::pipeline_text;
 
-/// The host's passes, from linalg on tensors to the `llvm` dialect (backend specification, §MLIR
+/// The host's passes after [`crate::fuse`], from linalg on tensors to the `llvm` dialect (backend specification, §MLIR
 /// to LLVM IR).
 ///
 /// Beyond the specification's list: `convert-math-to-llvm` for the element-wise mathematics, and
@@ -13,8 +15,17 @@ pub fn host_passes() -> Vec<PassStage> {
         .collect()
 }
 
+/// Fusion and the host's passes in MLIR's syntax, as `mlir-opt --pass-pipeline` takes them.
+pub fn host_pipeline() -> String {
+    let fusion = PassStage {
+        name: "fuse",
+        text: FUSION,
+    };
+    let stages: Vec<PassStage> = std::iter::once(fusion).chain(host_passes()).collect();
+    pipeline_text(&stages)
+}
+
 const STAGES: &[(&str, &str)] = &[
-    ("fuse", "func.func(linalg-fuse-elementwise-ops)"),
     (
         "bufferize",
         "one-shot-bufferize{bufferize-function-boundaries=true \

@@ -6,6 +6,7 @@
 
 mod dump;
 mod error;
+mod fuse;
 mod handoff;
 mod host;
 mod link_attributes;
@@ -15,9 +16,10 @@ mod session;
 mod translate;
 
 pub use error::{Failure, MlirError, NotLowered};
-pub use host::host_passes;
+pub use fuse::fuse;
+pub use host::{host_passes, host_pipeline};
 pub use link_attributes::mark_pointers_noalias;
 pub use location::span_location;
-pub use passes::{PassStage, pipeline_text, run_passes};
+pub use passes::{PassStage, run_passes};
 pub use session::Session;
-pub use translate::{llvm_text, translate};
+pub use translate::{finish, translate};

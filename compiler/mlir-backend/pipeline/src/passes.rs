@@ -23,7 +23,6 @@ pub fn run_passes(
     let Some(dump) = &session.dump else {
         return run_text(session, module, &pipeline_text(stages));
     };
-    dump.after("lowering", &module.as_operation().to_string())?;
     for stage in stages {
         run_text(session, module, &pipeline_text(std::slice::from_ref(stage)))?;
         dump.after(stage.name, &module.as_operation().to_string())?;
@@ -32,7 +31,7 @@ pub fn run_passes(
 }
 
 /// The stages as one pipeline in MLIR's syntax.
-pub fn pipeline_text(stages: &[PassStage]) -> String {
+pub(crate) fn pipeline_text(stages: &[PassStage]) -> String {
     let texts: Vec<&str> = stages.iter().map(|stage| stage.text).collect();
     format!("builtin.module({})", texts.join(","))
 }

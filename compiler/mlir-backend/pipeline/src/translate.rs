@@ -7,8 +7,8 @@ use crate::handoff::check_one_llvm;
 use crate::link_attributes::keep_mathematics;
 use crate::{Failure, MlirError, Session};
 
-/// The LLVM module of an MLIR module in the `llvm` dialect, verified (backend specification,
-/// §MLIR to LLVM IR). It belongs to `context`, which is inkwell's own.
+/// The LLVM module of an MLIR module in the `llvm` dialect (backend specification, §MLIR to LLVM
+/// IR). It belongs to `context`, which is inkwell's own.
 pub fn translate<'l>(
     session: &Session,
     module: &Module<'_>,
@@ -31,16 +31,17 @@ pub fn translate<'l>(
         return Err(MlirError::TranslationFailed(failure));
     }
     keep_mathematics(&llvm);
-    if let Some(dump) = &session.dump {
-        dump.write("module.ll", &llvm_text(&llvm))?;
-    }
-    llvm.verify().map_err(|message| {
-        MlirError::LlvmVerificationFailed(Failure::new(message.to_string_lossy()))
-    })?;
     Ok(llvm)
 }
 
-/// A module's textual IR.
-pub fn llvm_text(module: &LlvmModule<'_>) -> String {
-    module.print_to_string().to_string_lossy().into_owned()
+/// The module's textual IR, once LLVM's verifier has passed it.
+pub fn finish(session: &Session, module: &LlvmModule<'_>) -> Result<String, MlirError> {
+    let text = module.print_to_string().to_string_lossy().into_owned();
+    if let Some(dump) = &session.dump {
+        dump.write("module.ll", &text)?;
+    }
+    module.verify().map_err(|message| {
+        MlirError::LlvmVerificationFailed(Failure::new(message.to_string_lossy()))
+    })?;
+    Ok(text)
 }
