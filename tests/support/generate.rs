@@ -204,7 +204,7 @@ impl Maker<'_, '_> {
     }
 
     fn fold(&mut self, shape: &[u64], depth: usize) -> String {
-        let small = (1..=8).contains(&shape.iter().product::<u64>());
+        let small = shape.iter().product::<u64>() <= 8;
         let extent = match small && self.choices.chance(40) {
             true => self.choices.of(&LONG),
             false => self.choices.of(&[5, 0, 1, 2, 11]),
@@ -254,7 +254,6 @@ impl Maker<'_, '_> {
                 };
                 format!("({operand})[{range}{others}]")
             }
-            (_, &[_]) => self.arithmetic(shape, depth),
             _ => {
                 let elements: u64 = shape.iter().product();
                 let operand = self.expression(&[elements], depth - 1);
