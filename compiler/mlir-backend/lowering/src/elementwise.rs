@@ -28,7 +28,7 @@ impl<'c, 'b> Operand<'c, 'b> {
         }
     }
 
-    fn element(&self) -> Option<ScalarType> {
+    pub(crate) fn element(&self) -> Option<ScalarType> {
         match self {
             Operand::Tensor(_, tensor) => tensor.scalar(),
             Operand::Scalar(_, scalar) => Some(*scalar),

@@ -10,16 +10,16 @@ use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Block, Operation, Region, RegionLike, Type, Value, ValueLike};
 use mlir_pipeline::{MlirError, span_location};
-use neuro_hir::{HirExpr, HirFunction, HirType, LocalId, Tier};
+use neuro_hir::{HirExpr, HirExprKind, HirFunction, HirStatementKind, HirType, LocalId, Tier};
 
 use crate::affine::IndexMap;
 use crate::at::{At, Built, build, internal};
 use crate::body::{Body, Lowered};
 use crate::check::{Check, Checks, IterationSpace};
 use crate::elementwise::Operand;
-use crate::movement;
-use crate::types::{declared_type, scalar_type, tensor_type};
+use crate::types::{buffer_type, declared_type, scalar_type, tensor_type};
 use crate::unlowered::Unlowered;
+use crate::{compound, movement};
 
 /// A defined body and what its status word speaks of.
 pub(crate) struct Definition<'c> {
@@ -38,8 +38,12 @@ pub(crate) fn define<'c>(
 ) -> Built<Definition<'c>> {
     let location = span_location(context, function.span);
     let mut parameters = Vec::new();
-    for parameter in function.parameters() {
-        let ty = operand_type(context, &parameter.ty, parameter.span)?;
+    let target = assigned_parameter(function);
+    for (index, parameter) in function.parameters().iter().enumerate() {
+        let ty = match parameter.ty.as_tensor() {
+            Some(tensor) if target == Some(index) => buffer_type(context, tensor, parameter.span)?,
+            _ => operand_type(context, &parameter.ty, parameter.span)?,
+        };
         parameters.push((ty, span_location(context, parameter.span)));
     }
     let block = Block::new(&parameters);
@@ -50,7 +54,12 @@ pub(crate) fn define<'c>(
     };
     let mut body = Body::new(entry, constants, Checks::new(entry, tier));
     for (index, parameter) in function.parameters().iter().enumerate() {
-        let value = block.argument(index).map_err(internal)?.into();
+        let mut value = block.argument(index).map_err(internal)?.into();
+        if let (Some(tensor), true) = (parameter.ty.as_tensor(), target == Some(index)) {
+            body.bind_target(LocalId(index as u32), value);
+            let ty = tensor_type(context, tensor, parameter.span)?;
+            value = compound::read(entry, value, ty)?;
+        }
         let operand = match (parameter.ty.as_tensor(), parameter.ty.as_scalar()) {
             (Some(tensor), _) => Operand::Tensor(value, tensor.clone()),
             (None, Some(scalar)) => Operand::Scalar(value, scalar),
@@ -59,7 +68,9 @@ pub(crate) fn define<'c>(
         body.bind(LocalId(index as u32), Lowered::Operand(operand));
     }
     let mut results = Vec::new();
-    flatten(body.block(&function.body)?, &mut results);
+    if let Some(value) = body.function(&function.body)? {
+        flatten(value, &mut results);
+    }
     let mut values: Vec<Value> = Vec::new();
     for result in &results {
         values.push(owned(entry, result, &values, function)?);
@@ -78,6 +89,19 @@ pub(crate) fn define<'c>(
         checks: list,
         spaces,
     })
+}
+
+/// The `&mut` tensor parameter that the body ends in assigning to, by its position.
+fn assigned_parameter(function: &HirFunction) -> Option<usize> {
+    let HirStatementKind::CompoundAssign { place, .. } = &function.body.statements.last()?.kind
+    else {
+        return None;
+    };
+    let HirExprKind::Local(LocalId(index)) = place.kind else {
+        return None;
+    };
+    let parameter = function.parameters().get(index as usize)?;
+    matches!(parameter.ty, HirType::Reference { mutable: true, .. }).then_some(index as usize)
 }
 
 /// The function as a private declaration.

@@ -1,5 +1,6 @@
 use melior::ir::attribute::{ArrayAttribute, Attribute, DenseI32ArrayAttribute};
 use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationBuilder;
 use melior::ir::{Block, Region, RegionLike, Type, Value, ValueLike};
 
 use crate::affine::IndexMap;
@@ -29,6 +30,25 @@ impl<'c: 'b, 'b> Generic<'c, 'b> {
         at: At<'c, 'b>,
         body: impl for<'r> FnOnce(At<'c, 'r>, &[Value<'c, 'r>]) -> Built<Value<'c, 'r>>,
     ) -> Built<Value<'c, 'b>> {
+        let result = self.output.0.r#type();
+        at.value(self.operation(at, body)?.add_results(&[result]))
+    }
+
+    /// The same over memrefs: the destination's own buffer takes the elements.
+    pub(crate) fn append_in_place(
+        self,
+        at: At<'c, 'b>,
+        body: impl for<'r> FnOnce(At<'c, 'r>, &[Value<'c, 'r>]) -> Built<Value<'c, 'r>>,
+    ) -> Built<()> {
+        at.append(build(self.operation(at, body)?)?);
+        Ok(())
+    }
+
+    fn operation(
+        self,
+        at: At<'c, 'b>,
+        body: impl for<'r> FnOnce(At<'c, 'r>, &[Value<'c, 'r>]) -> Built<Value<'c, 'r>>,
+    ) -> Built<OperationBuilder<'c>> {
         let operands = self.inputs.iter().chain([&self.output]);
         let elements: Vec<_> = operands
             .clone()
@@ -71,13 +91,11 @@ impl<'c: 'b, 'b> Generic<'c, 'b> {
             at.named("operandSegmentSizes", segments),
         ];
         let values: Vec<Value> = operands.map(|&(value, _)| value).collect();
-        let operation = at
+        Ok(at
             .operation("linalg.generic")
             .add_attributes(&attributes)
             .add_operands(&values)
-            .add_results(&[self.output.0.r#type()])
-            .add_regions([region]);
-        at.value(operation)
+            .add_regions([region]))
     }
 }
 

@@ -8,6 +8,7 @@ mod affine;
 mod at;
 mod body;
 mod check;
+mod compound;
 mod contraction;
 mod einsum;
 mod element;

@@ -2,7 +2,7 @@
 
 use melior::Context;
 use melior::ir::Type;
-use melior::ir::r#type::{IntegerType, RankedTensorType};
+use melior::ir::r#type::{IntegerType, MemRefType, RankedTensorType, ShapedTypeLike};
 use mlir_pipeline::MlirError;
 use neuro_hir::{Extent, HirType, TensorType};
 use shared_types::{ScalarType, Span};
@@ -50,6 +50,27 @@ pub(crate) fn tensor_type<'c>(
     let extent = |extent: Extent| extent.known().unwrap_or(DYNAMIC);
     let extents: Vec<u64> = tensor.extents().map(extent).collect();
     Ok(RankedTensorType::new(&extents, element, None).into())
+}
+
+/// The row-major buffer of a tensor.
+pub(crate) fn buffer_type<'c>(
+    context: &'c Context,
+    tensor: &TensorType,
+    span: Span,
+) -> Result<Type<'c>, MlirError> {
+    let ranked = RankedTensorType::try_from(tensor_type(context, tensor, span)?);
+    let element = ranked.map(|ranked| ranked.element());
+    let extents: Vec<i64> = tensor
+        .extents()
+        .map(|extent| extent.known().unwrap_or(DYNAMIC) as i64)
+        .collect();
+    match element {
+        Ok(element) => Ok(MemRefType::new(element, &extents, None, None).into()),
+        Err(_) => Err(MlirError::UnsupportedType {
+            ty: tensor.to_string(),
+            span,
+        }),
+    }
 }
 
 /// A type in the signature of a declaration. `void` has none.
