@@ -44,6 +44,8 @@ def bazel_crates(package_names):
     query = 'kind("rust_(library|binary) rule", //...)'
     rules = xml.fromstring(output("bazel", "query", "--noshow_progress", "--ui_event_filters=-info", query, "--output=xml"))
     for rule in rules.iter("rule"):
+        if rule.find("boolean[@name='testonly'][@value='true']") is not None:
+            continue  # a benchmark
         folder, _, target = rule.get("name").removeprefix("//").partition(":")
         crate_name = rule.find("string[@name='crate_name']")
         name = crate_name.get("value") if crate_name is not None else ""
