@@ -17,8 +17,9 @@ use crate::check::Checks;
 use crate::element::Arithmetic;
 use crate::elementwise::{self, Operand};
 use crate::movement::SourceIndex;
+use crate::sort::Order;
 use crate::unlowered::Unlowered;
-use crate::{compound, contraction, einsum, fill, math, movement, reduction};
+use crate::{compound, contraction, einsum, fill, math, movement, reduction, sort};
 
 /// What an expression became.
 #[derive(Clone)]
@@ -297,9 +298,38 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
             }
             TensorOp::Literal(_) => refuse("a tensor literal inside a body"),
             TensorOp::Element { .. } => refuse("an element read inside a body"),
-            TensorOp::Sort { .. } => refuse("`.sort`"),
-            TensorOp::ArgSort { .. } => refuse("`.argsort`"),
-            TensorOp::TopK { .. } => refuse("`.topk`"),
+            TensorOp::Sort {
+                operand,
+                axis,
+                descending,
+            } => {
+                let (value, ty) = self.tensor_operand(operand)?;
+                let order = order(&ty, *axis, *descending, span);
+                let result = result_tensor(expr)?;
+                if !ty.same_shape_and_element(result) {
+                    return Unlowered::refused("a sort to another type", span);
+                }
+                Ok(tensor(sort::sort(at, value, order)?, result))
+            }
+            TensorOp::ArgSort {
+                operand,
+                axis,
+                descending,
+            } => {
+                let (value, ty) = self.tensor_operand(operand)?;
+                let order = order(&ty, *axis, *descending, span);
+                let value = sort::positions(at, value, order)?;
+                Ok(tensor(value, &sort::positions_type(&ty)))
+            }
+            TensorOp::TopK { operand, axis, k } => {
+                let (value, ty) = self.tensor_operand(operand)?;
+                let order = order(&ty, *axis, true, span);
+                let [top, at] = sort::top(at, value, order, *k)?;
+                Ok(Lowered::Tuple(vec![
+                    tensor(top.0, &top.1),
+                    tensor(at.0, &at.1),
+                ]))
+            }
             TensorOp::Map { .. } => refuse("`.map`"),
             TensorOp::Zip { .. } => refuse("`.zip`"),
             TensorOp::Fold { .. } => refuse("`.reduce`"),
@@ -466,6 +496,15 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
 
 fn tensor<'c, 'b>(value: Value<'c, 'b>, ty: &TensorType) -> Lowered<'c, 'b> {
     Lowered::Operand(Operand::Tensor(value, ty.clone()))
+}
+
+fn order(tensor: &TensorType, axis: usize, descending: bool, span: Span) -> Order<'_> {
+    Order {
+        tensor,
+        axis,
+        descending,
+        span,
+    }
 }
 
 /// The tensor that an expression gives. A scalar's is scalar code, which is not lowered here.
