@@ -66,7 +66,7 @@ pub fn lower_for_gpu(
     _program: &HirProgram,
     _target: &GpuTarget,
 ) -> Result<LinkableBodies, MlirError> {
-    let failure = Failure::new("lowering for a GPU is not supported yet");
+    let failure = Failure::new("lowering for a GPU: not yet");
     Err(MlirError::GpuSerializationFailed(failure))
 }
 
