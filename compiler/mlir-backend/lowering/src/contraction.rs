@@ -6,12 +6,13 @@ use melior::ir::Value;
 use neuro_hir::TensorType;
 use shared_types::Span;
 
+use crate::accumulation::Accumulation;
 use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::check::{Checks, IterationSpace};
 use crate::element::Arithmetic;
-use crate::fill::{filled, number};
-use crate::generic::{Generic, Iterator};
+use crate::fill::number;
+use crate::generic::Iterator;
 use crate::half::{computed_in, widen};
 use crate::reduction::rounded;
 use crate::unlowered::Unlowered;
@@ -71,8 +72,6 @@ pub(crate) fn contract<'c: 'b, 'b>(
     let computed = computed_in(scalar);
     let accumulator = TensorType::new(computed, &space.result);
     let operation = checks.operation(space, span)?;
-    let zero = filled(at, &accumulator, |at| number(at, computed, 0), span)?;
-
     let step = |op| Arithmetic {
         op,
         scalar: computed,
@@ -83,19 +82,19 @@ pub(crate) fn contract<'c: 'b, 'b>(
     let dimensions: Vec<usize> = (0..kept + folded).collect();
     let mut iterators = vec![Iterator::Parallel; kept];
     iterators.resize(kept + folded, Iterator::Reduction);
-    let generic = Generic {
+    let accumulation = Accumulation {
         iterators,
         inputs,
-        output: (zero, IndexMap::select(kept + folded, 0..kept)),
+        result: &accumulator,
+        map: IndexMap::select(kept + folded, 0..kept),
+        span,
     };
-    let sums = generic.append(at, |at, elements| {
+    let zero = |at| number(at, computed, 0);
+    let sums = accumulation.append(at, zero, |at, sum, factors| {
         let point = if checked {
             checks.point(at, operation, &dimensions, span)?
         } else {
             Checks::unchecked()
-        };
-        let Some((&sum, factors)) = elements.split_last() else {
-            return Unlowered::refused("a contraction of nothing", span);
         };
         let mut product = None;
         for &factor in factors {

@@ -177,7 +177,10 @@ fn operand_type<'c>(
     }
     match ty.as_scalar() {
         Some(scalar) => Ok(scalar_type(context, scalar)),
-        None => Unlowered::refused(format!("a parameter of type `{ty}`"), span),
+        None => Unlowered::refused(
+            format!("a parameter of type `{ty}` is not supported yet"),
+            span,
+        ),
     }
 }
 

@@ -4,10 +4,10 @@
 use melior::ir::Value;
 use neuro_hir::TensorType;
 
+use crate::accumulation::Accumulation;
 use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::check::Checks;
-use crate::fill::filled;
 use crate::generic::{Generic, Iterator};
 use crate::half::computed_in;
 use crate::reduction::Fold;
@@ -59,7 +59,6 @@ pub(crate) fn partials<'c: 'b, 'b>(
 
     let lanes = with(LANES);
     let partials = TensorType::new(computed_in(fold.scalar), &lanes);
-    let seeds = filled(at, &partials, |at| fold.seed(at), fold.span)?;
 
     // The whole steps: [.., steps, LANES, ..], the step folding outside the lane, so that the
     // lanes of one step are contiguous where the run is.
@@ -83,16 +82,16 @@ pub(crate) fn partials<'c: 'b, 'b>(
     let dimensions = split.len();
     let mut iterators = vec![Iterator::Parallel; dimensions];
     iterators[axis] = Iterator::Reduction;
-    let generic = Generic {
+    let accumulation = Accumulation {
         iterators,
         inputs: vec![(stepped, IndexMap::identity(dimensions))],
-        output: (
-            seeds,
-            IndexMap::select(dimensions, (0..dimensions).filter(|&k| k != axis)),
-        ),
+        result: &partials,
+        map: IndexMap::select(dimensions, (0..dimensions).filter(|&k| k != axis)),
+        span: fold.span,
     };
-    let value = generic.append(at, |at, elements| {
-        fold.step(at, checks, Checks::unchecked(), elements[1], elements[0])
+    let seed = |at| fold.seed(at);
+    let value = accumulation.append(at, seed, |at, accumulated, elements| {
+        fold.step(at, checks, Checks::unchecked(), accumulated, elements[0])
     })?;
     if rest == 0 {
         return Ok(Partials {

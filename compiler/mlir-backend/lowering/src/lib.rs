@@ -4,6 +4,7 @@
 //! It knows no target, schedules nothing, and never lowers wrongly: a body it cannot express is a
 //! declaration, or left out with the reason.
 
+mod accumulation;
 mod affine;
 mod at;
 mod body;

@@ -7,11 +7,12 @@ use melior::ir::{Value, ValueLike};
 use neuro_hir::{Reduction, TensorType};
 use shared_types::{ScalarType, Span};
 
+use crate::accumulation::Accumulation;
 use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::check::{Checks, IterationSpace, Point};
 use crate::element::Arithmetic;
-use crate::fill::{empty, filled};
+use crate::fill::empty;
 use crate::generic::{Generic, Iterator};
 use crate::half::{computed_in, narrow, widen};
 use crate::lanes::{self, LANES};
@@ -79,7 +80,6 @@ pub(crate) fn reduce<'c: 'b, 'b>(
 
     let computed = computed_in(scalar);
     let accumulator = TensorType::new(computed, &result.static_extents().unwrap_or_default());
-    let seed = filled(at, &accumulator, |at| fold.seed(at), span)?;
     let dimensions = extents.len();
     let kept: Vec<usize> = (0..dimensions)
         .filter(|axis| !folded.contains(axis))
@@ -88,21 +88,24 @@ pub(crate) fn reduce<'c: 'b, 'b>(
         true => Iterator::Reduction,
         false => Iterator::Parallel,
     };
-    let generic = Generic {
+    let accumulation = Accumulation {
         // The source's own order, so that memory is walked forward whichever axis folds.
         iterators: (0..dimensions).map(iterator).collect(),
         inputs: vec![(source, IndexMap::identity(dimensions))],
-        output: (seed, IndexMap::select(dimensions, kept.iter().copied())),
+        result: &accumulator,
+        map: IndexMap::select(dimensions, kept.iter().copied()),
+        span,
     };
     let order: Vec<usize> = kept.iter().chain(&folded).copied().collect();
     let checked = fold.addition().is_checked(checks) && op == Reduction::Sum;
-    let answers = generic.append(at, |at, elements| {
+    let seed = |at| fold.seed(at);
+    let answers = accumulation.append(at, seed, |at, accumulated, elements| {
         let point = if checked {
             checks.point(at, number, &order, span)?
         } else {
             Checks::unchecked()
         };
-        fold.step(at, checks, point, elements[1], elements[0])
+        fold.step(at, checks, point, accumulated, elements[0])
     })?;
     if op == Reduction::Mean {
         return mean(at, answers, run, result, span);

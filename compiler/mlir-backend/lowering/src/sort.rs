@@ -57,7 +57,10 @@ pub(crate) fn positions<'c: 'b, 'b>(
 ) -> Built<Value<'c, 'b>> {
     let (scalar, extent) = order.parts()?;
     if i32::try_from(extent).is_err() {
-        return Unlowered::refused("positions past the range of `i32`", order.span);
+        return Unlowered::refused(
+            "a sort along more than 2^31 positions is not supported yet",
+            order.span,
+        );
     }
     let ty = positions_type(order.tensor);
     let rank = ty.rank();
