@@ -18,7 +18,7 @@ BACKEND_DEPENDENCIES = {
 # Two of these in one process are two copies of LLVM's or MLIR's types.
 ONE_VERSION = ["llvm-sys", "melior", "mlir-sys"]
 
-# A library or a program: where it is, its name in Rust, and the crates that it uses.
+# A library, a program, or a package's tests: where it is, its name in Rust, and the crates that it uses.
 Crate = collections.namedtuple("Crate", "package kind name dependencies")
 
 
@@ -31,6 +31,8 @@ def cargo_crates():
     for package in packages:
         folder = os.path.relpath(os.path.dirname(package["manifest_path"]), CHECKOUT)
         dependencies = {each["name"] for each in package["dependencies"] if each["kind"] is None}
+        of_tests = {each["name"] for each in package["dependencies"] if each["kind"] == "dev"}
+        yield Crate(folder, "tests", "and benchmarks", of_tests - dependencies)
         libraries = [each for each in package["targets"] if "lib" in each["kind"]]
         for target in package["targets"]:
             if target in libraries:
@@ -41,20 +43,24 @@ def cargo_crates():
 
 
 def bazel_crates(package_names):
-    query = 'kind("rust_(library|binary) rule", //...)'
-    rules = xml.fromstring(output("bazel", "query", "--noshow_progress", "--ui_event_filters=-info", query, "--output=xml"))
-    for rule in rules.iter("rule"):
-        if rule.find("boolean[@name='testonly'][@value='true']") is not None:
-            continue  # a benchmark
+    query = 'kind("rust_(library|binary|test) rule", //...)'
+    output_flags = ["--noshow_progress", "--ui_event_filters=-info", "--output=xml"]
+    dependencies, of_tests = collections.defaultdict(set), collections.defaultdict(set)
+    for rule in xml.fromstring(output("bazel", "query", query, *output_flags)).iter("rule"):
         folder, _, target = rule.get("name").removeprefix("//").partition(":")
-        crate_name = rule.find("string[@name='crate_name']")
-        name = crate_name.get("value") if crate_name is not None else ""
-        kind = "lib" if rule.get("class") == "rust_library" else "bin"
-        labels = [each.get("value") for each in rule.findall("list[@name='deps']/label")]
-        labels += [each.get("value") for each in rule.findall("list[@name='proc_macro_deps']/label")]
-        if kind == "lib":
-            name = name or target.replace("-", "_")
-        yield Crate(folder, kind, name or target, {dependency(label, package_names) for label in labels})
+        labels = rule.findall("list[@name='deps']/label") + rule.findall("list[@name='proc_macro_deps']/label")
+        used = {dependency(each.get("value"), package_names) for each in labels}
+        if rule.get("class") == "rust_test" or rule.find("boolean[@name='testonly'][@value='true']") is not None:
+            of_tests[folder] |= used
+            continue
+        dependencies[folder] |= used
+        if rule.get("class") == "rust_library":
+            crate_name = rule.find("string[@name='crate_name']")
+            yield Crate(folder, "lib", crate_name.get("value"), used)
+        else:
+            yield Crate(folder, "bin", target, used)
+    for folder, used in of_tests.items():
+        yield Crate(folder, "tests", "and benchmarks", used - dependencies[folder] - {package_names.get(folder)})
 
 
 def dependency(label, package_names):
@@ -73,7 +79,8 @@ def faults():
         if key not in bazel or key not in cargo:
             yield f"{kind} {name} in {package}: {'Cargo' if key in cargo else 'Bazel'} alone knows it"
             continue
-        print(f"{kind} {name} in {package}")
+        if kind != "tests":
+            print(f"{kind} {name} in {package}")
         for extra, builder in (
             (cargo[key].dependencies - bazel[key].dependencies, "Cargo"),
             (bazel[key].dependencies - cargo[key].dependencies, "Bazel"),
@@ -84,7 +91,7 @@ def faults():
     parts = {name for folder, name in names.items() if folder.startswith(BACKEND)}
     for crate in cargo.values():
         foreign = crate.dependencies - BACKEND_DEPENDENCIES - parts
-        if crate.package.startswith(BACKEND) and foreign:
+        if crate.package.startswith(BACKEND) and crate.kind != "tests" and foreign:
             yield f"{crate.package}: {', '.join(sorted(foreign))} is not among the backend's dependencies"
 
     with open(os.path.join(CHECKOUT, "Cargo.lock"), "rb") as file:
