@@ -1,4 +1,5 @@
 use std::alloc::{Layout, alloc, dealloc};
+use std::hint::black_box;
 
 use inkwell::values::{BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, Operand};
 use tensor::TensorError;
@@ -38,7 +39,8 @@ pub(crate) fn check_available(bytes: usize) -> Result<(), TensorError> {
     };
     // SAFETY: the size is not 0, and the memory is freed as it was had, untouched.
     unsafe {
-        let memory = alloc(layout);
+        // LLVM would drop memory that nothing sees, and take it as had.
+        let memory = black_box(alloc(layout));
         if memory.is_null() {
             return Err(out_of_memory);
         }
