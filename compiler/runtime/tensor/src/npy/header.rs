@@ -60,11 +60,14 @@ impl Header {
                 .split_once(':')
                 .ok_or(NpyError::Header("an entry has no value"))?;
             let value = value.trim();
-            match key.trim().trim_matches(['\'', '"']) {
-                "descr" => descriptor = Some(value.to_string()),
-                "fortran_order" => fortran_order = Some(value == "True"),
-                "shape" => shape = Some(value.to_string()),
+            let is_repeated = match key.trim().trim_matches(['\'', '"']) {
+                "descr" => descriptor.replace(value.to_string()).is_some(),
+                "fortran_order" => fortran_order.replace(boolean(value)?).is_some(),
+                "shape" => shape.replace(value.to_string()).is_some(),
                 _ => return Err(NpyError::Header("an entry is unknown")),
+            };
+            if is_repeated {
+                return Err(NpyError::Header("an entry is given twice"));
             }
         }
         match (descriptor, fortran_order, shape) {
@@ -126,6 +129,14 @@ impl Header {
     }
 }
 
+fn boolean(value: &str) -> Result<bool, NpyError> {
+    match value {
+        "True" => Ok(true),
+        "False" => Ok(false),
+        _ => Err(NpyError::Header("the order is neither True nor False")),
+    }
+}
+
 /// The entries between commas that stand in no bracket and no string. The last may be empty.
 fn split(text: &str) -> Vec<&str> {
     let mut entries = Vec::new();
@@ -183,6 +194,20 @@ mod tests {
             error.unwrap_err().to_string(),
             "expected dtype '<f4', found dtype [('a', '<f4'), ('b', '<i4')] (structured)"
         );
+    }
+
+    #[test]
+    fn malformed_entries_are_refused() {
+        for text in [
+            "{'descr': '<f4', 'fortran_order': Maybe, 'shape': ()}",
+            "{'descr': '<f4', 'fortran_order': , 'shape': ()}",
+            "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}",
+            "{'descr': '<f4', 'fortran_order': False, 'fortran_order': False, 'shape': ()}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'shape': ()}",
+        ] {
+            let parsed = Header::parse(text);
+            assert!(matches!(parsed, Err(NpyError::Header(_))), "{text}");
+        }
     }
 
     #[test]
