@@ -62,6 +62,16 @@ fn sources_that_are_no_programs() {
     place.write("long.nr", long);
     let seen = place.command(&["run", "long.nr"]);
     assert!(matches!(seen.status, 0 | 2), "{seen:?}");
+    let large = std::fs::File::create(place.path("large.nr")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    let endless = "/dev/zero";
+    for name in ["large.nr", endless] {
+        if name == endless && !std::path::Path::new(endless).exists() {
+            continue;
+        }
+        let text = format!("error: `{name}` cannot be read: a source file has at most 64 MiB\n");
+        place.command(&["check", name]).fails(2, &text);
+    }
     place
         .command(&["run", "missing.nr"])
         .fails(2, "error: `missing.nr` cannot be read: ");

@@ -1,3 +1,5 @@
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use frontend::{Diagnostic, Options};
@@ -5,6 +7,9 @@ use neuro_hir::{HirProgram, Tier};
 use shared_types::{SourceFile, SourceMap, Span};
 
 use crate::Fault;
+
+/// More than anybody writes; what has no end is not read for ever, and a position has 32 bits.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// `check`: reports what is wrong with a program, if anything.
 pub fn check(path: &Path, sources: &mut SourceMap) -> Result<(), Fault> {
@@ -17,10 +22,13 @@ pub fn compile(path: &Path, tier: Tier, sources: &mut SourceMap) -> Result<HirPr
     let unreadable = |reason: &dyn std::fmt::Display| {
         Fault::wrong(None, format!("`{name}` cannot be read: {reason}"))
     };
-    let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
-    // Positions are 32 bits wide.
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(unreadable(&"a source file is shorter than 4 GiB"));
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let most = format!("a source file has at most {} MiB", MOST_BYTES >> 20);
+        return Err(unreadable(&most));
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
