@@ -20,6 +20,21 @@ fn memory_has_an_end() {
 }
 
 #[test]
+fn a_result_that_no_memory_holds_is_said_where_it_is_made() {
+    let place = Place::new();
+    let source = "func f(a: &Tensor<f32, [70000]>) -> Tensor<f32, [70000, 70000, 70000]> { \
+         einsum(\"i,j,k->ijk\", a, a, a) }";
+    place.write("cube.nr", source);
+    let ends = |engine| {
+        let words = ["--entry", "f", "--arg", "a=random:1", "--engine", engine];
+        let seen = place.command(&[&["run", "cube.nr"], &words[..]].concat());
+        seen.fails(1, "cube.nr:1:74: panic: ");
+        seen.err
+    };
+    assert_eq!(ends("jit"), ends("interpreter"));
+}
+
+#[test]
 fn recursion_has_an_end() {
     let place = Place::new();
     for engine in ["jit", "interpreter"] {

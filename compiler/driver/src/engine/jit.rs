@@ -3,8 +3,9 @@ use std::collections::HashMap;
 use interpreter::{Panic, PanicKind, Value};
 use mlir_backend::NotLowered;
 use mlir_backend::internal::{self, Body};
-use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
+use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirStatementKind, HirType};
 use runtime::{Argument, Parameter, RuntimeError, Signature};
+use shared_types::Span;
 use tensor::{Tensor, TensorError};
 
 use super::status::{NOTHING_FAILED, decode};
@@ -164,8 +165,22 @@ fn results(function: &HirFunction) -> Result<Vec<Tensor>, Fault> {
 }
 
 fn out_of_memory(function: &HirFunction, error: TensorError) -> Fault {
-    let panic = Panic::new(function.span, PanicKind::Memory(error));
+    let panic = Panic::new(result_span(function), PanicKind::Memory(error));
     Fault::Panic(Box::new(panic))
+}
+
+/// The operation that gives a function's result, where the interpreter would fail too.
+fn result_span(function: &HirFunction) -> Span {
+    if let Some(value) = &function.body.value {
+        return value.span;
+    }
+    match function.body.statements.last() {
+        Some(last) => match &last.kind {
+            HirStatementKind::Return(Some(value)) => value.span,
+            _ => last.span,
+        },
+        None => function.span,
+    }
 }
 
 fn result_types(function: &HirFunction) -> &[HirType] {
