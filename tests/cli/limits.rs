@@ -35,6 +35,19 @@ fn a_result_that_no_memory_holds_is_said_where_it_is_made() {
 }
 
 #[test]
+fn recursion_through_operations_ends_at_the_same_place() {
+    let place = Place::new();
+    let source = "func f(a: Tensor<f32, [3]>) -> Tensor<f32, [3]> { f(a + 1.0) }
+func main() { print(f(Tensor::<f32, [3]>::ones())) }
+";
+    place.write("ever.nr", source);
+    for engine in ["jit", "interpreter"] {
+        let seen = place.command(&["run", "ever.nr", "--engine", engine]);
+        seen.fails(1, "ever.nr:1:53: panic: ");
+    }
+}
+
+#[test]
 fn recursion_has_an_end() {
     let place = Place::new();
     for engine in ["jit", "interpreter"] {

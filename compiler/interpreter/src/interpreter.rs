@@ -121,13 +121,15 @@ impl<'p, 'h> Interpreter<'p, 'h> {
         }
     }
 
-    /// Offers a call to the host, with the values that references refer to.
+    /// Offers a call to the host, with the values that references refer to. It is one level of
+    /// calls whoever runs it, so that every engine ends at the same one.
     fn offer(
         &mut self,
         function: &'p HirFunction,
         arguments: &[Value<'p>],
         call: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
+        self.require_level(call)?;
         let mut values = Vec::new();
         for (parameter, argument) in function.parameters().iter().zip(arguments) {
             values.push(
@@ -196,9 +198,7 @@ impl<'p, 'h> Interpreter<'p, 'h> {
         call: Span,
         body: impl FnOnce(&mut Self, &Frame<'p>) -> Result<Value<'p>, Stop<'p>>,
     ) -> Result<Value<'p>, Failure> {
-        if self.calls == CALL_LIMIT {
-            return Err(Panic::new(call, PanicKind::StackOverflow).into());
-        }
+        self.require_level(call)?;
         self.calls += 1;
         let result = body(self, &frame);
         self.calls -= 1;
@@ -211,6 +211,14 @@ impl<'p, 'h> Interpreter<'p, 'h> {
                 "a `break` or a `continue` stands outside of a loop",
             )),
         }
+    }
+
+    /// One more call may be in progress.
+    fn require_level(&self, call: Span) -> Result<(), Failure> {
+        if self.calls == CALL_LIMIT {
+            return Err(Panic::new(call, PanicKind::StackOverflow).into());
+        }
+        Ok(())
     }
 
     pub(crate) fn function(&self, name: &str) -> Option<&'p HirFunction> {
