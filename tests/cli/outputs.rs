@@ -116,14 +116,42 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-#[test]
-fn a_full_disk_is_said() {
+/// What cannot be written, where the system has such a file.
+fn full() -> Option<fs::File> {
     if !Path::new("/dev/full").exists() {
         eprintln!("skipped: this system has no /dev/full");
-        return;
+        return None;
     }
+    Some(fs::File::options().write(true).open("/dev/full").unwrap())
+}
+
+#[test]
+fn standard_error_may_be_full() {
+    let Some(full) = full() else { return };
     let place = Place::new();
-    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let ends = |words: &[&str]| {
+        let mut command = place.raw(&[&["run", "f.nr", "--time", "--trace"], words].concat());
+        let output = command.stderr(full.try_clone().unwrap()).output().unwrap();
+        (output.status.code(), output.stdout)
+    };
+    assert_eq!(ends(&[]), (Some(0), b"hello 3\n".to_vec()));
+    let add = [
+        "--entry",
+        "add",
+        "--arg",
+        "a=random:1",
+        "--arg",
+        "b=random:2",
+    ];
+    assert_eq!(ends(&add).0, Some(0));
+    let divide = ["--entry", "divide", "--arg", "a=1", "--arg", "b=0"];
+    assert_eq!(ends(&divide), (Some(1), vec![]));
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    let Some(full) = full() else { return };
+    let place = Place::new();
     let mut command = place.raw(&["run", "f.nr"]);
     let output = command.stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -68,7 +68,7 @@ static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 fn keep_panic(panic: &PanicHookInfo<'_>) {
     *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic.to_string());
     if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
-        eprintln!("{}", std::backtrace::Backtrace::force_capture());
+        output::note(&std::backtrace::Backtrace::force_capture());
     }
 }
 

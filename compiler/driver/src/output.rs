@@ -1,5 +1,6 @@
 //! What a run leaves: the result on standard output, and in files.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,11 @@ use neuro_hir::{HirFunction, HirType};
 use tensor::{Tensor, format, npy};
 
 use crate::{Fault, files};
+
+/// Writes a line to standard error; where that cannot be written, nobody asked for it.
+pub fn note(line: &dyn Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
 
 /// Writes a line, and what may stand before its end, to standard output.
 pub fn print_line(line: &str) -> Result<(), Fault> {

@@ -6,7 +6,7 @@ use shared_types::SourceMap;
 
 use crate::cli::{EngineName, Run, name_of};
 use crate::engine::{Engine, Jit};
-use crate::output::{Results, print_line};
+use crate::output::{Results, note, print_line};
 use crate::{Fault, arguments, source};
 
 /// `run`: calls a function of a program, and delivers its result.
@@ -69,7 +69,8 @@ impl Host for Session {
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
         if self.trace {
-            eprintln!("trace: {} {} host 0", function.name, self.engine.name());
+            let (name, engine) = (&function.name, self.engine.name());
+            note(&format_args!("trace: {name} {engine} host 0"));
         }
         self.engine.operation(function, arguments)
     }
@@ -91,7 +92,8 @@ impl Clock {
         let now = Instant::now();
         let took: Duration = now - std::mem::replace(&mut self.last, now);
         if self.wanted {
-            eprintln!("time: {name} {:.3} ms", took.as_secs_f64() * 1e3);
+            let milliseconds = took.as_secs_f64() * 1e3;
+            note(&format_args!("time: {name} {milliseconds:.3} ms"));
         }
     }
 }
