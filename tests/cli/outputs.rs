@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::place::{Place, header, npy};
+use crate::place::{Place, Seen, header, npy};
 
 #[test]
 fn results_are_written_and_read_back() {
@@ -84,6 +84,23 @@ fn outputs_that_cannot_be_written() {
         .run(&["--entry", "nothing", "--out", "x.npy"])
         .fails(2, "error: `nothing` has no result to write to `x.npy`\n");
     assert_eq!(place.files(), ["f.nr", "folder"]);
+}
+
+#[test]
+fn a_dump_that_cannot_be_written_is_no_internal_error() {
+    let place = Place::new();
+    for words in [&["run", "f.nr"][..], &["emit", "f.nr", "--stage", "link"]] {
+        let dumped = |folder: &str| {
+            let mut command = place.raw(words);
+            command.env("NEURO_MLIR_DUMP", folder);
+            Seen::of(&mut command)
+        };
+        for folder in ["f.nr", "f.nr/stages"] {
+            dumped(folder).fails(2, &format!("error: NEURO_MLIR_DUMP: `{folder}` "));
+        }
+        assert_eq!(dumped("stages").status, 0);
+        assert!(place.path("stages").is_dir());
+    }
 }
 
 #[test]

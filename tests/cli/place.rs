@@ -43,13 +43,7 @@ impl Place {
     }
 
     pub fn command(&self, words: &[&str]) -> Seen {
-        let output = self.raw(words).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Seen {
-            status: output.status.code().expect("no signal ends it"),
-            out: text(output.stdout),
-            err: text(output.stderr),
-        }
+        Seen::of(&mut self.raw(words))
     }
 
     /// A command of which the test holds the ends.
@@ -73,6 +67,16 @@ impl Place {
 }
 
 impl Seen {
+    pub fn of(command: &mut Command) -> Seen {
+        let output = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Seen {
+            status: output.status.code().expect("no signal ends it"),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+
     /// Succeeded, and printed this.
     #[track_caller]
     pub fn prints(&self, out: &str) {

@@ -1,7 +1,7 @@
 use shared_types::SourceMap;
 
 use crate::cli::{Emit, Stage, name_of};
-use crate::{Fault, files, output, source};
+use crate::{Fault, dump, files, output, source};
 
 /// `emit`: one stage of a compile, as text.
 pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
@@ -9,6 +9,9 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
         files::check_writable(path).map_err(|error| unwritable(options, &error))?;
     }
     let program = source::compile(&options.file, options.overflow.tier(), sources)?;
+    if options.stage != Stage::Hir {
+        dump::check_writable()?;
+    }
     let text = match options.stage {
         Stage::Hir => Ok(program.to_string()),
         Stage::Mlir => mlir_backend::lower_program(&program),

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod cli;
+mod dump;
 mod emit;
 pub mod engine;
 mod fault;

@@ -7,7 +7,7 @@ use shared_types::SourceMap;
 use crate::cli::{EngineName, Run, name_of};
 use crate::engine::{Engine, Jit};
 use crate::output::{Results, note, print_line};
-use crate::{Fault, arguments, source};
+use crate::{Fault, arguments, dump, source};
 
 /// `run`: calls a function of a program, and delivers its result.
 pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
@@ -41,7 +41,10 @@ fn entry<'p>(program: &'p HirProgram, options: &Run) -> Result<&'p HirFunction, 
 fn engine(name: EngineName, program: &HirProgram) -> Result<Engine, Fault> {
     match name {
         EngineName::Interpreter => Ok(Engine::Interpreter),
-        EngineName::Jit => Ok(Engine::Jit(Jit::compile(program)?)),
+        EngineName::Jit => {
+            dump::check_writable()?;
+            Ok(Engine::Jit(Jit::compile(program)?))
+        }
         EngineName::EmulatedNvidia
         | EngineName::EmulatedAmd
         | EngineName::Cuda
