@@ -7,6 +7,18 @@ fn arguments_that_do_not_fit() {
     let place = Place::new();
     let entry = |name, words: &[&str]| place.run(&[&["--entry", name], words].concat());
     entry("nowhere", &[]).fails(2, "error: `f.nr` has no function `nowhere`\n");
+    place.write(
+        "made.nr",
+        "func f(a: &Tensor<f32, [2]>) -> f32 { (a + a).sum() }
+func plain__op0(a: &Tensor<f32, [2]>) -> Tensor<f32, [2]> { a - a }
+",
+    );
+    let made = |name| {
+        let words = ["--entry", name, "--arg", "a=random:1"];
+        place.command(&[&["run", "made.nr"], &words[..]].concat())
+    };
+    made("f__op0").fails(2, "error: `made.nr` has no function `f__op0`\n");
+    made("plain__op0").prints("[0. 0.]\n");
     entry("divide", &["--arg", "a=1"]).fails(2, "error: the argument `b` of `divide` is missing");
     let twice = ["--arg", "a=1", "--arg", "b=2", "--arg", "a=1"];
     entry("divide", &twice).fails(2, "error: the argument `a` is given twice\n");

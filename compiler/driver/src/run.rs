@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use neuro_hir::{HirFunction, HirProgram};
-use shared_types::SourceMap;
+use shared_types::{SourceMap, Span};
 
 use crate::cli::{EngineName, Run, name_of};
 use crate::engine::{Engine, Jit};
@@ -14,7 +14,7 @@ pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     let mut clock = Clock::new(options.time);
     let program = source::compile(&options.file, options.overflow.tier(), sources)?;
     clock.step("front end");
-    let function = entry(&program, options)?;
+    let function = entry(&program, options, sources)?;
     let results = Results::of(function, options.out.as_deref())?;
     let mut arguments = arguments::read(function, &options.arguments)?;
     clock.step("arguments");
@@ -30,8 +30,20 @@ pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     Ok(())
 }
 
-fn entry<'p>(program: &'p HirProgram, options: &Run) -> Result<&'p HirFunction, Fault> {
-    program.function(&options.entry).ok_or_else(|| {
+fn entry<'p>(
+    program: &'p HirProgram,
+    options: &Run,
+    sources: &SourceMap,
+) -> Result<&'p HirFunction, Fault> {
+    // Of a function that the compiler made, the source does not have the name.
+    let is_written = |function: &&HirFunction| {
+        let Span { file, start, end } = function.span;
+        let file = sources.get(file);
+        file.and_then(|file| file.text().get(start as usize..end as usize))
+            .is_some_and(|text| text.contains(&function.name))
+    };
+    let function = program.function(&options.entry).filter(is_written);
+    function.ok_or_else(|| {
         let file = options.file.display();
         let text = format!("`{file}` has no function `{}`", options.entry);
         Fault::wrong(None, text)
