@@ -57,6 +57,22 @@ func take(t: Tensor<f32, [2, 3]>) { }
 }
 
 #[test]
+fn a_byte_order_mark_is_skipped_and_counted() {
+    let mark = '\u{feff}';
+    let (_, compiled) = compile_text(&format!("{mark}func f() {{ }}"), false);
+    assert!(compiled.is_ok(), "{compiled:?}");
+    let (_, compiled) = compile_text(&format!("{mark}func f() {{ x }}"), false);
+    let starts: Vec<u32> = compiled
+        .expect_err("a fault")
+        .iter()
+        .map(|f| f.span.start)
+        .collect();
+    assert_eq!(starts, [3 + 11]);
+    let (_, compiled) = compile_text(&format!("func f() {{ }}{mark}"), false);
+    assert!(compiled.is_err(), "elsewhere it is no space");
+}
+
+#[test]
 fn names() {
     refuses(
         "func f() { x }
