@@ -83,6 +83,8 @@ func f(x: T) { }
 
 func f() { val x = y\n print(x) }
 
+func f() { val _ = 1\n print(_) }
+
 func f() { } func f() { }
 
 func f(a: i32, a: i32) { }
@@ -117,6 +119,7 @@ struct S { a: i32 } impl S { func m(self) { } } func f(s: S) { s.n() }",
             f.nr:1:12: error: there is no function `g`
             f.nr:1:11: error: there is no type `T`
             f.nr:1:20: error: there is no `y` here
+            f.nr:2:8: error: there is no `_` here
             f.nr:1:19: error: `f` is declared twice
             f.nr:1:16: error: `a` is declared twice
             f.nr:1:6: error: type `T` refers to itself

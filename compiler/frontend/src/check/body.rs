@@ -123,8 +123,11 @@ impl<'i, 'a> Body<'i, 'a> {
         &self.locals[id.0 as usize]
     }
 
-    /// The local of a name, `Err` where its value has a fault.
+    /// The local of a name, `Err` where its value has a fault. `_` names nothing.
     pub fn lookup(&self, name: &str) -> Option<Checked<LocalId>> {
+        if name == "_" {
+            return None;
+        }
         let found = self.scope.iter().rev().find(|(other, _)| other == name);
         found.map(|(_, binding)| match binding {
             Binding::Local(id) => Ok(*id),
