@@ -92,12 +92,14 @@ impl Maker<'_, '_> {
         if depth == 0 {
             return self.leaf(shape, false);
         }
-        match self.choices.index(10) {
+        match self.choices.index(12) {
             0 => self.leaf(shape, false),
             1..=4 => self.arithmetic(shape, depth),
             5 | 6 => self.mathematics(shape, depth),
             7 => self.fold(shape, depth),
             8 => self.product(shape, depth),
+            9 => self.einsum(shape, depth),
+            10 => self.sort(shape, depth),
             _ => self.movement(shape, depth),
         }
     }
@@ -235,6 +237,44 @@ impl Maker<'_, '_> {
         let left = self.expression(&[rows, contracted], depth - 1);
         let right = self.expression(&[contracted, columns], depth - 1);
         format!("({left} @ {right})")
+    }
+
+    /// Two operands whose letters are the result's and up to two that fold.
+    fn einsum(&mut self, shape: &[u64], depth: usize) -> String {
+        if shape.is_empty() {
+            return self.arithmetic(shape, depth);
+        }
+        let mut extents = shape.to_vec();
+        for _ in 0..self.choices.index(3) {
+            extents.push(self.choices.of(&[3, 1, 2, 0]));
+        }
+        let mut operands = [(String::new(), vec![]), (String::new(), vec![])];
+        for (letter, &extent) in ('a'..='z').zip(&extents) {
+            // In the left one, the right one, or both.
+            let place = self.choices.index(3);
+            for (index, (letters, shape)) in operands.iter_mut().enumerate() {
+                if place == 2 || place == index {
+                    letters.push(letter);
+                    shape.push(extent);
+                }
+            }
+        }
+        let output: String = ('a'..='z').take(shape.len()).collect();
+        let [(left, left_shape), (right, right_shape)] = operands;
+        let a = self.expression(&left_shape, depth - 1);
+        let b = self.expression(&right_shape, depth - 1);
+        format!("einsum(\"{left},{right}->{output}\", {a}, {b})")
+    }
+
+    fn sort(&mut self, shape: &[u64], depth: usize) -> String {
+        // A merge for each doubling takes long to compile.
+        if shape.is_empty() || shape.iter().any(|&extent| extent > 64) {
+            return self.arithmetic(shape, depth);
+        }
+        let axis = self.choices.index(shape.len());
+        let descending = self.choices.chance(50);
+        let operand = self.expression(shape, depth - 1);
+        format!("({operand}).sort(axis: {axis}, descending: {descending})")
     }
 
     /// The elements of another shape, elsewhere.
