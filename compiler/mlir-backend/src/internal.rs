@@ -7,7 +7,7 @@ use inkwell::module::Module;
 use mlir_lowering::Selection;
 pub use mlir_lowering::{Body, IterationSpace};
 pub use mlir_pipeline::host_pipeline;
-use mlir_pipeline::{MlirError, NotLowered, Session, host_passes};
+use mlir_pipeline::{Failure, MlirError, NotLowered, Session, host_passes};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
 use crate::on_large_stack;
@@ -28,38 +28,84 @@ const HOST: Selection<'static> = Selection {
     prefix: "__neuro_mlir_",
 };
 
+/// So many bodies share an MLIR module: what the passes cost grows faster than a module does.
+const BODIES_A_MODULE: usize = 100;
+
 /// [`crate::lower_for_link`] with what each status word means, what was refused, and how long
 /// each stage took.
 pub fn link(program: &HirProgram) -> Result<Linked, MlirError> {
     on_large_stack(|| {
+        let functions = program
+            .functions()
+            .filter(|function| has_host_body(function));
+        let names: Vec<&str> = functions.map(|function| function.name.as_str()).collect();
+        let context = inkwell::context::Context::create();
         let mut linked = Linked::default();
-        let mut start = Instant::now();
-        let mut stage_ends = |name| {
-            let now = Instant::now();
-            linked
-                .times
-                .push((name, now - std::mem::replace(&mut start, now)));
-        };
-        let session = Session::new("link")?;
-        stage_ends("context");
-        let mut lowered = mlir_lowering::link_module(&session, program, &HOST)?;
-        stage_ends("lowering");
-        if !lowered.bodies.is_empty() {
-            mlir_pipeline::fuse(&session, &mut lowered.module, &checked(&lowered.bodies))?;
-            stage_ends("fusion");
-            mlir_pipeline::run_passes(&session, &mut lowered.module, &host_passes())?;
-            stage_ends("passes");
-            let context = inkwell::context::Context::create();
-            let llvm = mlir_pipeline::translate(&session, &lowered.module, &context)?;
-            mark_results_unaliased(&llvm, &lowered.bodies);
-            stage_ends("translation");
-            linked.llvm_ir = mlir_pipeline::finish(&session, &llvm)?;
-            stage_ends("text");
+        let mut whole: Option<(Session, Module)> = None;
+        for names in names.chunks(BODIES_A_MODULE) {
+            let names: HashSet<&str> = names.iter().copied().collect();
+            let takes = |function: &HirFunction| names.contains(function.name.as_str());
+            let start = Instant::now();
+            let session = Session::new("link")?;
+            linked.spent("context", start);
+            let Some(module) = linked.add(&session, program, &takes, &context)? else {
+                continue;
+            };
+            match &whole {
+                None => whole = Some((session, module)),
+                Some((_, whole)) => whole.link_in_module(module).map_err(|message| {
+                    MlirError::TranslationFailed(Failure::new(message.to_string_lossy()))
+                })?,
+            }
         }
-        linked.bodies = lowered.bodies;
-        linked.refused = lowered.refused;
+        if let Some((session, whole)) = whole {
+            let start = Instant::now();
+            linked.llvm_ir = mlir_pipeline::finish(&session, &whole)?;
+            linked.spent("text", start);
+        }
         Ok(linked)
     })
+}
+
+impl Linked {
+    /// Adds the bodies of the functions taken, and gives their module where there are some.
+    fn add<'l>(
+        &mut self,
+        session: &Session,
+        program: &HirProgram,
+        takes: &dyn Fn(&HirFunction) -> bool,
+        context: &'l inkwell::context::Context,
+    ) -> Result<Option<Module<'l>>, MlirError> {
+        let start = Instant::now();
+        let selection = Selection { takes, ..HOST };
+        let mut lowered = mlir_lowering::link_module(session, program, &selection)?;
+        let start = self.spent("lowering", start);
+        let module = if lowered.bodies.is_empty() {
+            None
+        } else {
+            mlir_pipeline::fuse(session, &mut lowered.module, &checked(&lowered.bodies))?;
+            let start = self.spent("fusion", start);
+            mlir_pipeline::run_passes(session, &mut lowered.module, &host_passes())?;
+            let start = self.spent("passes", start);
+            let llvm = mlir_pipeline::translate(session, &lowered.module, context)?;
+            mark_results_unaliased(&llvm, &lowered.bodies);
+            self.spent("translation", start);
+            Some(llvm)
+        };
+        self.bodies.append(&mut lowered.bodies);
+        self.refused.append(&mut lowered.refused);
+        Ok(module)
+    }
+
+    /// Counts the time since `start` for a stage; the next one starts now.
+    fn spent(&mut self, stage: &'static str, start: Instant) -> Instant {
+        let now = Instant::now();
+        match self.times.iter_mut().find(|(name, _)| *name == stage) {
+            Some((_, time)) => *time += now - start,
+            None => self.times.push((stage, now - start)),
+        }
+        now
+    }
 }
 
 /// The module that [`link`] starts from, before any pass, as text.
