@@ -29,7 +29,7 @@ const HOST: Selection<'static> = Selection {
 };
 
 /// So many bodies share an MLIR module: what the passes cost grows faster than a module does.
-const BODIES_A_MODULE: usize = 100;
+const BODIES_A_MODULE: usize = 50;
 
 /// [`crate::lower_for_link`] with what each status word means, what was refused, and how long
 /// each stage took.
