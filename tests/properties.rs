@@ -76,7 +76,9 @@ fn compare(scalar: ScalarType, tier: Tier, numbers: &[Vec<u32>]) -> Result<(), T
         .collect();
     let source: String = functions.iter().map(|(f, _)| f.source.as_str()).collect();
     let program = compile(&source, tier)?;
-    let engine = Engine::Jit(Jit::compile(&program).map_err(|fault| failed(&source, &fault))?);
+    let entries = program.functions().map(|function| function.name.as_str());
+    let jit = Jit::compile(&program, entries).map_err(|fault| failed(&source, &fault))?;
+    let engine = Engine::Jit(jit);
     for (index, (function, mut choices)) in functions.into_iter().enumerate() {
         let Some(compiled) = program.function(&format!("f{index}")) else {
             return Err(failed(&source, &"a function is gone"));

@@ -19,7 +19,7 @@ pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     let mut arguments = arguments::read(function, &options.arguments)?;
     clock.step("arguments");
     let mut session = Session {
-        engine: engine(options.engine, &program)?,
+        engine: engine(options.engine, &program, &options.entry)?,
         trace: options.trace,
     };
     clock.step("compile");
@@ -50,12 +50,12 @@ fn entry<'p>(
     })
 }
 
-fn engine(name: EngineName, program: &HirProgram) -> Result<Engine, Fault> {
+fn engine(name: EngineName, program: &HirProgram, entry: &str) -> Result<Engine, Fault> {
     match name {
         EngineName::Interpreter => Ok(Engine::Interpreter),
         EngineName::Jit => {
             dump::check_writable()?;
-            Ok(Engine::Jit(Jit::compile(program)?))
+            Ok(Engine::Jit(Jit::compile(program, [entry])?))
         }
         EngineName::EmulatedNvidia
         | EngineName::EmulatedAmd

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 use mlir_lowering::Selection;
-pub use mlir_lowering::{Body, IterationSpace};
+pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal};
 pub use mlir_pipeline::host_pipeline;
-use mlir_pipeline::{Failure, MlirError, NotLowered, Session, host_passes};
+use mlir_pipeline::{Failure, MlirError, Session, host_passes};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
 use crate::on_large_stack;
@@ -18,7 +18,7 @@ pub struct Linked {
     pub llvm_ir: String,
     pub bodies: Vec<Body>,
     /// The functions that should have a host body and have none, and why.
-    pub refused: Vec<NotLowered>,
+    pub refused: Vec<Refusal>,
     /// The time that each stage took, in order.
     pub times: Vec<(&'static str, Duration)>,
 }
@@ -31,13 +31,16 @@ const HOST: Selection<'static> = Selection {
 /// So many bodies share an MLIR module: what the passes cost grows faster than a module does.
 const BODIES_A_MODULE: usize = 50;
 
-/// [`crate::lower_for_link`] with what each status word means, what was refused, and how long
-/// each stage took.
-pub fn link(program: &HirProgram) -> Result<Linked, MlirError> {
+/// [`crate::lower_for_link`] of those functions that `takes` says, with what each status word
+/// means, what was refused, and how long each stage took.
+pub fn link(
+    program: &HirProgram,
+    takes: &(dyn Fn(&HirFunction) -> bool + Sync),
+) -> Result<Linked, MlirError> {
     on_large_stack(|| {
         let functions = program
             .functions()
-            .filter(|function| has_host_body(function));
+            .filter(|function| has_host_body(function) && takes(function));
         let names: Vec<&str> = functions.map(|function| function.name.as_str()).collect();
         let context = inkwell::context::Context::create();
         let mut linked = Linked::default();

@@ -9,6 +9,7 @@ mod expr;
 mod function;
 mod print;
 mod program;
+mod reach;
 pub mod shape;
 mod statement;
 mod tensor_op;

@@ -1,8 +1,7 @@
 use std::collections::HashMap;
 
 use interpreter::{Panic, PanicKind, Value};
-use mlir_backend::NotLowered;
-use mlir_backend::internal::{self, Body};
+use mlir_backend::internal::{self, Body, Cause, Refusal};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirStatementKind, HirType};
 use runtime::{Argument, Parameter, RuntimeError, Signature};
 use shared_types::Span;
@@ -16,12 +15,18 @@ pub struct Jit {
     /// `None` where the program has no operation.
     code: Option<runtime::Jit>,
     bodies: HashMap<String, Body>,
-    refused: HashMap<String, NotLowered>,
+    refused: HashMap<String, Refusal>,
 }
 
 impl Jit {
-    pub fn compile(program: &HirProgram) -> Result<Jit, Fault> {
-        let linked = internal::link(program).map_err(|error| Fault::of_backend(&error))?;
+    /// Compiles the operations that a run of `entries` may come to.
+    pub fn compile<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+    ) -> Result<Jit, Fault> {
+        let reachable = program.reachable_from(entries);
+        let takes = |function: &HirFunction| reachable.contains(function.name.as_str());
+        let linked = internal::link(program, &takes).map_err(|error| Fault::of_backend(&error))?;
         let signatures = linked
             .bodies
             .iter()
@@ -39,7 +44,9 @@ impl Jit {
         Ok(Jit {
             code,
             bodies: bodies.map(|body| (body.function.clone(), body)).collect(),
-            refused: refused.map(|one| (one.name.clone(), one)).collect(),
+            refused: refused
+                .map(|one| (one.function.name.clone(), one))
+                .collect(),
         })
     }
 
@@ -107,20 +114,18 @@ impl Jit {
         })
     }
 
-    /// Every operation that is called has a body, or one that is promised for later.
+    /// An outlined operation has a body, unless it is past a limit.
     fn no_body(&self, function: &HirFunction) -> Fault {
         let Some(refused) = self.refused.get(&function.name) else {
             let text = format!("`{}` was not compiled", function.name);
             return Fault::internal(Some(function.span), text);
         };
-        let NotLowered { reason, span, .. } = refused;
-        if reason.ends_with("not supported yet") {
-            return Fault::wrong(Some(*span), reason);
-        }
+        let span = Some(refused.function.span);
+        let reason = &refused.function.reason;
         let text = format!("`{}` cannot be compiled: {reason}", function.name);
-        match function.target.is_outlined() {
-            true => Fault::internal(Some(*span), text),
-            false => Fault::wrong(Some(*span), text),
+        match refused.cause {
+            Cause::NoForm if function.target.is_outlined() => Fault::internal(span, text),
+            Cause::NoForm | Cause::Limit => Fault::wrong(span, text),
         }
     }
 }

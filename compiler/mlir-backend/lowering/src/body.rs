@@ -123,9 +123,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
                 Lowered::Tuple(_) | Lowered::Operand(_) => refuse("the value has no such member"),
             },
             HirExprKind::Tensor(op) => self.tensor_op(op, expr),
-            HirExprKind::Function(_) | HirExprKind::Closure(_) => {
-                refuse("a function value is not supported yet")
-            }
+            HirExprKind::Function(_) | HirExprKind::Closure(_) => refuse("a function value"),
             HirExprKind::Cast(_) => refuse("a cast"),
             HirExprKind::Call { .. } => refuse("a call"),
             HirExprKind::If { .. } => refuse("an `if`"),
@@ -139,7 +137,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
     fn tensor_op(&mut self, op: &TensorOp, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
         let span = expr.span;
         let at = self.at(span);
-        let refuse = |what: &str| Unlowered::refused(format!("{what} is not supported yet"), span);
+        let refuse = |what: &str| Unlowered::refused(what, span);
         match op {
             TensorOp::Fill(kind) => {
                 let result = result_tensor(expr)?;

@@ -86,10 +86,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
     pub(crate) fn operation(&mut self, space: IterationSpace, span: Span) -> Built<u16> {
         let number = self.spaces.len();
         if number >= LIMIT && self.tier.is_some() {
-            return Unlowered::refused(
-                "a checked body of more than 4,095 operations is not supported yet",
-                span,
-            );
+            return Unlowered::limit("a checked body of more than 4,095 operations", span);
         }
         self.spaces.push(space);
         Ok(number as u16)
@@ -110,10 +107,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             .iter()
             .try_fold(1u64, |n, &extent| n.checked_mul(extent));
         if points.is_none_or(|points| points > MAXIMUM_POSITIONS) {
-            return Unlowered::refused(
-                "a checked operation of more than 2^40 positions is not supported yet",
-                span,
-            );
+            return Unlowered::limit("a checked operation of more than 2^40 positions", span);
         }
         let index = Type::index(at.context);
         let mut position: Option<Value> = None;
@@ -158,10 +152,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             return Ok(());
         };
         if self.list.len() >= LIMIT {
-            return Unlowered::refused(
-                "a body of more than 4,095 checks is not supported yet",
-                span,
-            );
+            return Unlowered::limit("a body of more than 4,095 checks", span);
         }
         self.list.push(Check {
             operation: point.operation,

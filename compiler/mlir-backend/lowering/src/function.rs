@@ -177,10 +177,7 @@ fn operand_type<'c>(
     }
     match ty.as_scalar() {
         Some(scalar) => Ok(scalar_type(context, scalar)),
-        None => Unlowered::refused(
-            format!("a parameter of type `{ty}` is not supported yet"),
-            span,
-        ),
+        None => Unlowered::refused(format!("a parameter of type `{ty}`"), span),
     }
 }
 
@@ -218,6 +215,6 @@ fn owned<'c: 'b, 'b>(
 pub(crate) fn failed(unlowered: Unlowered) -> MlirError {
     match unlowered {
         Unlowered::Failed(error) => error,
-        Unlowered::Refused { reason, span } => MlirError::UnsupportedType { ty: reason, span },
+        Unlowered::Refused { reason, span, .. } => MlirError::UnsupportedType { ty: reason, span },
     }
 }

@@ -31,3 +31,4 @@ mod views;
 
 pub use check::{Check, CheckKind, IterationSpace};
 pub use module::{Body, LinkModule, Selection, link_module, program_module};
+pub use unlowered::{Cause, Refusal};

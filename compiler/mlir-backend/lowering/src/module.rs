@@ -7,7 +7,7 @@ use neuro_hir::{Extent, HirExpr, HirFunction, HirItem, HirProgram, HirType};
 
 use crate::check::{Check, IterationSpace};
 use crate::function::{declare, define, failed};
-use crate::unlowered::Unlowered;
+use crate::unlowered::{Refusal, Unlowered};
 
 /// The whole program as text to read: a definition for each body that lowers, a declaration for
 /// each other function and method (backend specification, §Lowering Rules).
@@ -57,7 +57,7 @@ pub struct LinkModule<'c> {
     /// In program order.
     pub bodies: Vec<Body>,
     /// The functions taken that have no body, and why.
-    pub refused: Vec<NotLowered>,
+    pub refused: Vec<Refusal>,
 }
 
 /// A body of a link module.
@@ -101,10 +101,17 @@ pub fn link_module<'c>(
                 });
             }
             Err(Unlowered::Failed(error)) => return Err(error),
-            Err(Unlowered::Refused { reason, span }) => refused.push(NotLowered {
-                name: function.name.clone(),
-                span,
+            Err(Unlowered::Refused {
+                cause,
                 reason,
+                span,
+            }) => refused.push(Refusal {
+                function: NotLowered {
+                    name: function.name.clone(),
+                    span,
+                    reason,
+                },
+                cause,
             }),
         }
     }

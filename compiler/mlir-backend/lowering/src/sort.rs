@@ -57,10 +57,7 @@ pub(crate) fn positions<'c: 'b, 'b>(
 ) -> Built<Value<'c, 'b>> {
     let (scalar, extent) = order.parts()?;
     if i32::try_from(extent).is_err() {
-        return Unlowered::refused(
-            "a sort along more than 2^31 positions is not supported yet",
-            order.span,
-        );
+        return Unlowered::limit("a sort along more than 2^31 positions", order.span);
     }
     let ty = positions_type(order.tensor);
     let rank = ty.rank();

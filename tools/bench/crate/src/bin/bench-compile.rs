@@ -38,7 +38,7 @@ fn measure(mlir_opt: &Path, module: &PathBuf) -> Result<Vec<Row>, Box<dyn Error>
         let mut peer = Duration::MAX;
         for _ in 0..ROUNDS {
             let start = Instant::now();
-            let linked = internal::link(&program)?;
+            let linked = internal::link(&program, &|_| true)?;
             let time = start.elapsed();
             if ours.as_ref().is_none_or(|(best, _)| time < *best) {
                 ours = Some((time, linked));
