@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ast_types::BinaryOp::{Add, MatMul, Mul};
-use bench::{Arguments, Row, report};
+use bench::{Arguments, Row, Table};
 use clap::Parser;
 use mlir_backend::internal;
 use neuro_hir::build::{binary, operation, program, reduce};
@@ -21,17 +21,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prefix = std::env::var_os("NEURO_LLVM_PREFIX").ok_or("NEURO_LLVM_PREFIX is not set")?;
     let mlir_opt = Path::new(&prefix).join("bin/mlir-opt");
     let module = std::env::temp_dir().join(format!("bench-compile-{}.mlir", std::process::id()));
-    let rows = measure(&mlir_opt, &module);
+    let table = measure(&mlir_opt, &module, &arguments.filter);
     // The file is only there while mlir-opt reads it.
     let removed = std::fs::remove_file(&module);
-    report(&arguments, &rows?)?;
+    table?.finish(&arguments)?;
     Ok(removed?)
 }
 
-fn measure(mlir_opt: &Path, module: &PathBuf) -> Result<Vec<Row>, Box<dyn Error>> {
-    let mut rows = Vec::new();
+fn measure(mlir_opt: &Path, module: &PathBuf, filter: &str) -> Result<Table, Box<dyn Error>> {
+    let mut table = Table::default();
     let mut stages = Vec::new();
     for count in [10, 100, 1000] {
+        let case = format!("{count} operations");
+        if !case.contains(filter) {
+            continue;
+        }
         let program = operations(count);
         std::fs::write(module, internal::link_mlir(&program)?)?;
         let mut ours: Option<(Duration, internal::Linked)> = None;
@@ -46,18 +50,16 @@ fn measure(mlir_opt: &Path, module: &PathBuf) -> Result<Vec<Row>, Box<dyn Error>
             peer = peer.min(run_peer(mlir_opt, module)?);
         }
         let Some((time, linked)) = ours else { continue };
-        let case = format!("{count} operations");
-        let peer = ("mlir-opt", milliseconds(peer));
-        rows.push(Row::time(&case, "ms", milliseconds(time), peer));
+        table.add(Row::time(&case, time, ("mlir-opt", peer)));
         let split: Vec<String> = linked
             .times
             .iter()
-            .map(|(stage, time)| format!("{stage} {:.2} ms", milliseconds(*time)))
+            .map(|(stage, time)| format!("{stage} {:.2} ms", time.as_secs_f64() * 1e3))
             .collect();
         stages.push(format!("{case}: {}", split.join(", ")));
     }
     stages.iter().for_each(|line| println!("{line}"));
-    Ok(rows)
+    Ok(table)
 }
 
 fn run_peer(mlir_opt: &Path, module: &Path) -> Result<Duration, Box<dyn Error>> {
@@ -72,10 +74,6 @@ fn run_peer(mlir_opt: &Path, module: &Path) -> Result<Duration, Box<dyn Error>> 
         return Err(format!("mlir-opt ended with {status}").into());
     }
     Ok(start.elapsed())
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 /// Operations of four kinds in turn, as outlining makes them.
