@@ -1,3 +1,4 @@
+use codegen::CodegenError;
 use tensor::TensorError;
 use thiserror::Error;
 
@@ -5,14 +6,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RuntimeError {
-    #[error("no code can be made for this machine: {0}")]
-    Host(String),
-    #[error("the LLVM IR cannot be read: {0}")]
-    Parse(String),
-    #[error("the body `{symbol}` is not as declared: {reason}")]
-    Signature { symbol: String, reason: String },
-    #[error("the LLVM IR cannot be compiled: {0}")]
-    Compile(String),
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
     #[error("the compiled code cannot be loaded: {0}")]
     Load(String),
     #[error("no body has the symbol `{0}`")]

@@ -1,14 +1,12 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 
-use inkwell::memory_buffer::MemoryBuffer;
+use codegen::{Compiled, Parameter, Processor, Signature, compile};
 
-use crate::diagnostics::QuietContext;
-use crate::host::Host;
 use crate::lljit::LoadedObject;
 use crate::packed::{add_packed_entry, packed_name};
-use crate::scratch::{check_available, scratch_bytes};
-use crate::{Argument, Parameter, RuntimeError, Signature};
+use crate::scratch::check_available;
+use crate::{Argument, RuntimeError};
 
 /// The bodies of a program as code of the host.
 pub struct Jit {
@@ -33,35 +31,11 @@ impl Jit {
     /// `ir` is LLVM IR as text that defines a body for each signature; that the bodies touch only
     /// what their arguments give them is taken from the backend that made them.
     pub fn load(ir: &str, signatures: &[Signature]) -> Result<Jit, RuntimeError> {
-        let host = Host::new()?;
-        let llvm = QuietContext::new();
-        let parse = |message: &dyn ToString| RuntimeError::Parse(message.to_string());
-        // LLVM's parser wants the zero after the end.
-        let text = CString::new(ir).map_err(|error| parse(&error))?;
-        let buffer = MemoryBuffer::create_from_memory_range(text.as_bytes(), "linked");
-        let module = llvm
-            .context
-            .create_module_from_ir(buffer)
-            .map_err(|error| parse(&error))?;
-        let mut scratch = Vec::new();
-        for signature in signatures {
-            let function = module
-                .get_function(&signature.symbol)
-                .filter(|function| function.count_basic_blocks() > 0)
-                .ok_or_else(|| RuntimeError::UnknownSymbol(signature.symbol.clone()))?;
-            signature.check(function.get_type())?;
-            scratch.push(scratch_bytes(function).ok_or_else(|| {
-                let symbol = &signature.symbol;
-                RuntimeError::Compile(format!("`{symbol}` allocates what is not known before"))
-            })?);
-            add_packed_entry(&module, function, &signature.symbol)
-                .map_err(|error| RuntimeError::Compile(error.to_string()))?;
-        }
-
-        let object = host.compile(&module)?;
-        if let Some(errors) = llvm.errors() {
-            return Err(RuntimeError::Compile(errors));
-        }
+        let processor = Processor::native();
+        let Compiled { object, scratch } =
+            compile(ir, signatures, &processor, |module, function, signature| {
+                add_packed_entry(module, function, &signature.symbol)
+            })?;
         let code = LoadedObject::load(object)?;
         let mut bodies = HashMap::new();
         for (signature, scratch) in signatures.iter().zip(scratch) {

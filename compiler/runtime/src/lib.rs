@@ -5,16 +5,13 @@
 //! as a linked library is.
 
 mod argument;
-mod diagnostics;
 mod error;
-mod host;
 mod jit;
 mod lljit;
 mod packed;
 mod scratch;
-mod signature;
 
 pub use argument::Argument;
+pub use codegen::{Parameter, Signature};
 pub use error::RuntimeError;
 pub use jit::Jit;
-pub use signature::{Parameter, Signature};

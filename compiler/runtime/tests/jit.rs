@@ -1,5 +1,6 @@
 //! The JIT over IR written by hand, shaped as the backend's.
 
+use codegen::CodegenError;
 use half::{bf16, f16};
 use runtime::{Argument, Jit, Parameter, RuntimeError, Signature};
 use shared_types::ScalarType;
@@ -279,16 +280,23 @@ fn a_module_that_is_not_as_declared_is_refused() {
             scalar(ScalarType::I32),
         ),
     ] {
-        assert!(matches!(error, RuntimeError::Signature { .. }), "{error}");
+        assert!(
+            matches!(error, RuntimeError::Codegen(CodegenError::Signature { .. })),
+            "{error}"
+        );
     }
     for error in [
         load("define void @g() { ret void }", vec![]),
         load("declare void @f()", vec![]),
     ] {
-        assert!(matches!(error, RuntimeError::UnknownSymbol(_)), "{error}");
+        let unknown = CodegenError::UnknownSymbol("f".into());
+        assert_eq!(error, RuntimeError::Codegen(unknown));
     }
     for error in [load("nonsense", vec![]), load("\0", vec![])] {
-        assert!(matches!(error, RuntimeError::Parse(_)), "{error}");
+        assert!(
+            matches!(error, RuntimeError::Codegen(CodegenError::Parse(_))),
+            "{error}"
+        );
     }
 }
 
@@ -309,7 +317,10 @@ fn what_the_code_generator_refuses_is_an_error() {
     let ir =
         "define void @f() { call void asm sideeffect \"no such instruction\", \"\"() ret void }";
     let error = Jit::load(ir, &signature(vec![])).err().unwrap();
-    assert!(matches!(error, RuntimeError::Compile(_)), "{error}");
+    assert!(
+        matches!(error, RuntimeError::Codegen(CodegenError::Compile(_))),
+        "{error}"
+    );
 }
 
 #[test]

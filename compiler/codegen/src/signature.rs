@@ -3,7 +3,7 @@ use std::fmt;
 use inkwell::types::{BasicMetadataTypeEnum, FunctionType};
 use shared_types::ScalarType;
 
-use crate::RuntimeError;
+use crate::CodegenError;
 
 /// What a body takes, in the order of its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ enum Word {
 
 impl Signature {
     /// Compares with the function as compiled: what is checked of a call is true of the code.
-    pub(crate) fn check(&self, function: FunctionType<'_>) -> Result<(), RuntimeError> {
+    pub(crate) fn check(&self, function: FunctionType<'_>) -> Result<(), CodegenError> {
         let declared: Vec<Word> = self.parameters.iter().flat_map(Parameter::words).collect();
         let compiled: Vec<Word> = function
             .get_param_types()
@@ -50,7 +50,7 @@ impl Signature {
         if result.is_none() && !function.is_var_arg() && declared == compiled {
             return Ok(());
         }
-        Err(RuntimeError::Signature {
+        Err(CodegenError::Signature {
             symbol: self.symbol.clone(),
             reason: format!("{self} was declared, the module has {function}"),
         })
@@ -58,8 +58,8 @@ impl Signature {
 }
 
 impl Parameter {
-    /// How many words the parameter takes.
-    pub(crate) fn word_count(&self) -> usize {
+    /// How many LLVM parameters it is, each of which takes one word of a packed call.
+    pub fn word_count(&self) -> usize {
         match self {
             Parameter::Scalar(_) => 1,
             Parameter::Operand(_, shape) | Parameter::Result(_, shape) => 3 + 2 * shape.len(),

@@ -1,0 +1,18 @@
+//! Linked LLVM IR to an object file for one processor.
+//!
+//! Floats stay those of numerics: nothing here relaxes them, and a multiply and an add that the IR
+//! has apart are never fused. It must never know HIR or MLIR, and never let LLVM print or end the
+//! process: whatever LLVM reports comes back in a [`CodegenError`].
+
+mod compile;
+mod diagnostics;
+mod error;
+mod machine;
+mod processor;
+mod scratch;
+mod signature;
+
+pub use compile::{Compiled, compile};
+pub use error::CodegenError;
+pub use processor::{Processor, UnknownProcessor};
+pub use signature::{Parameter, Signature};
