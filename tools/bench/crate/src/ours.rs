@@ -39,7 +39,7 @@ impl Operation {
     /// `source` is one function whose body is one operation. Its operands are `random:1`.
     pub fn compile(source: &str, tier: Tier) -> Result<Operation, Box<dyn Error>> {
         let program = front_end(source, tier)?;
-        let linked = internal::link(&program)?;
+        let linked = internal::link(&program, &|_| true)?;
         let [body] = linked.bodies.as_slice() else {
             return Err(format!("not one operation: {source}").into());
         };
