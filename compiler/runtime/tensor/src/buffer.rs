@@ -1,4 +1,3 @@
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -6,6 +5,7 @@ use shared_types::ScalarType;
 
 use crate::TensorError;
 use crate::dlpack::{self, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor};
+use crate::memory::Memory;
 
 /// The alignment that DLPack promises of data, in bytes.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -51,7 +51,8 @@ struct Owned {
     managed: DLManagedTensorVersioned,
     shape: Vec<i64>,
     strides: Vec<i64>,
-    layout: Layout,
+    /// Where the data lies; freed with the box.
+    _memory: Memory,
 }
 
 impl Managed {
@@ -60,15 +61,9 @@ impl Managed {
         let bytes = count(scalar, shape)? * scalar.bytes();
         // Rounded up, so that a read of whole vectors stays inside.
         let size = bytes.max(1).next_multiple_of(ALIGNMENT);
-        let out_of_memory = TensorError::OutOfMemory { bytes };
-        let Ok(layout) = Layout::from_size_align(size, ALIGNMENT) else {
-            return Err(out_of_memory);
+        let Some(memory) = Memory::zeroed(size, ALIGNMENT) else {
+            return Err(TensorError::OutOfMemory { bytes });
         };
-        // SAFETY: the size is at least 1.
-        let data = unsafe { alloc_zeroed(layout) };
-        if data.is_null() {
-            return Err(out_of_memory);
-        }
         let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
         let owned = Box::into_raw(Box::new(Owned {
             managed: DLManagedTensorVersioned {
@@ -77,7 +72,7 @@ impl Managed {
                 deleter: Some(delete),
                 flags: 0,
                 dl_tensor: DLTensor {
-                    data: data.cast::<c_void>(),
+                    data: memory.data().as_ptr().cast::<c_void>(),
                     device: DLDevice {
                         device_type: dlpack::DEVICE_CPU,
                         device_id: 0,
@@ -91,7 +86,7 @@ impl Managed {
             },
             strides: row_major_strides(&shape),
             shape,
-            layout,
+            _memory: memory,
         }));
         // SAFETY: `owned` was just made, and nothing else points to it. The vectors' own buffers
         // do not move while `delete` has not run.
@@ -158,11 +153,8 @@ impl Drop for Managed {
 /// # Safety
 /// `managed` came from [`Managed::zeros`], and is not used again.
 unsafe extern "C" fn delete(managed: *mut DLManagedTensorVersioned) {
-    // SAFETY: `zeros` stored the box's address there, and allocated the data with that layout.
-    unsafe {
-        let owned = Box::from_raw((*managed).manager_ctx.cast::<Owned>());
-        dealloc(owned.managed.dl_tensor.data.cast::<u8>(), owned.layout);
-    }
+    // SAFETY: `zeros` stored the box's address there.
+    drop(unsafe { Box::from_raw((*managed).manager_ctx.cast::<Owned>()) });
 }
 
 /// In elements. [`count`] holds for the shape.

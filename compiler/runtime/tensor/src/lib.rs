@@ -15,6 +15,7 @@ mod element;
 mod error;
 mod exchange;
 pub mod format;
+mod memory;
 pub mod npy;
 mod random;
 pub mod round;
