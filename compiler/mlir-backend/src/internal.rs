@@ -42,26 +42,26 @@ pub fn link(
             .functions()
             .filter(|function| has_host_body(function) && takes(function));
         let names: Vec<&str> = functions.map(|function| function.name.as_str()).collect();
-        let context = inkwell::context::Context::create();
         let mut linked = Linked::default();
-        let mut whole: Option<(Session, Module)> = None;
+        let start = Instant::now();
+        let session = Session::new("link")?;
+        let context = inkwell::context::Context::create();
+        linked.spent("context", start);
+        let mut whole: Option<Module> = None;
         for names in names.chunks(BODIES_A_MODULE) {
             let names: HashSet<&str> = names.iter().copied().collect();
             let takes = |function: &HirFunction| names.contains(function.name.as_str());
-            let start = Instant::now();
-            let session = Session::new("link")?;
-            linked.spent("context", start);
             let Some(module) = linked.add(&session, program, &takes, &context)? else {
                 continue;
             };
             match &whole {
-                None => whole = Some((session, module)),
-                Some((_, whole)) => whole.link_in_module(module).map_err(|message| {
+                None => whole = Some(module),
+                Some(whole) => whole.link_in_module(module).map_err(|message| {
                     MlirError::TranslationFailed(Failure::new(message.to_string_lossy()))
                 })?,
             }
         }
-        if let Some((session, whole)) = whole {
+        if let Some(whole) = whole {
             let start = Instant::now();
             linked.llvm_ir = mlir_pipeline::finish(&session, &whole)?;
             linked.spent("text", start);
