@@ -9,6 +9,7 @@ mod diagnostic;
 mod faults;
 mod moves;
 mod outline;
+mod place;
 mod syntax;
 
 pub use diagnostic::{Diagnostic, Note};

@@ -7,6 +7,7 @@
 pub mod build;
 mod expr;
 mod function;
+mod place;
 mod print;
 mod program;
 mod reach;
@@ -19,6 +20,7 @@ mod walk;
 
 pub use expr::{Callee, GridIndex, HirClosure, HirExpr, HirExprKind, MathFunction};
 pub use function::{FunctionTarget, HirFunction, HirLocal, LocalId};
+pub use place::{HirPlace, Storage};
 pub use program::{HirConst, HirField, HirImpl, HirItem, HirProgram, HirStruct, Tier};
 pub use statement::{HirBlock, HirPattern, HirStatement, HirStatementKind};
 pub use tensor_op::{Device, Einsum, Fill, Reduction, SliceAxis, TensorOp};

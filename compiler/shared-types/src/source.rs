@@ -38,15 +38,23 @@ pub struct Position {
 pub struct SourceFile {
     name: String,
     text: Arc<str>,
+    /// The first line starts after a byte order mark, which no editor shows.
     line_starts: Vec<u32>,
 }
 
 impl SourceFile {
+    /// Some editors put it at the start of a file; it is no part of the text.
+    pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
     /// `text` is shorter than 4 GiB: a [`Span`] counts bytes in 32 bits.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0)
+        let first = match text.starts_with(Self::BYTE_ORDER_MARK) {
+            true => Self::BYTE_ORDER_MARK.len_utf8() as u32,
+            false => 0,
+        };
+        let line_starts = std::iter::once(first)
             .chain(newlines.map(|(at, _)| at as u32 + 1))
             .collect();
         SourceFile {
@@ -66,7 +74,8 @@ impl SourceFile {
 
     /// The position of a byte; past the end it is that of the end.
     pub fn position(&self, byte: u32) -> Position {
-        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
+        let lines_before = self.line_starts.partition_point(|&start| start <= byte);
+        let line = lines_before.saturating_sub(1);
         let start = self.line_starts[line] as usize;
         let mut end = (byte as usize).min(self.text.len()).max(start);
         while !self.text.is_char_boundary(end) {
@@ -133,6 +142,15 @@ mod tests {
         assert_eq!(at(5), (3, 1));
         assert_eq!(at(1), (1, 1), "inside a character is its start");
         assert_eq!(at(99), (3, 2), "past the end is the end");
+    }
+
+    #[test]
+    fn a_byte_order_mark_has_no_column() {
+        let file = SourceFile::new("a.nr", "\u{feff}ab\nc");
+        let columns = [0, 2, 3, 4, 6].map(|byte| file.position(byte).column);
+        assert_eq!(columns, [1, 1, 1, 2, 1]);
+        assert_eq!(file.line(1), Some("ab"));
+        assert_eq!(SourceFile::new("b.nr", "\u{feff}").line(1), Some(""));
     }
 
     #[test]

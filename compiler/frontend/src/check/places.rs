@@ -1,41 +1,24 @@
-use neuro_hir::{HirExpr, HirExprKind, HirType, LocalId, TensorOp};
+use neuro_hir::{HirExpr, HirType, Storage};
 
 use super::body::Body;
 use crate::Diagnostic;
 use crate::faults::Checked;
 
-/// Where what an expression names is kept.
-enum Storage {
-    Local(LocalId),
-    /// Behind a reference.
-    Reference {
-        mutable: bool,
-    },
-    /// Nowhere: the value was just made.
-    Temporary,
-}
-
 impl Body<'_, '_> {
     /// The value in the place may be replaced.
     pub fn require_writable(&mut self, place: &HirExpr) -> Checked<()> {
-        let storage = storage(place);
-        self.require(place, storage)
+        self.require(place, place.storage())
     }
 
     /// What the place names may be changed: behind its reference, where it is one.
     pub fn require_referent_writable(&mut self, place: &HirExpr) -> Checked<()> {
-        let storage = if let HirType::Reference { mutable, .. } = place.ty {
-            Storage::Reference { mutable }
-        } else {
-            storage(place)
-        };
-        self.require(place, storage)
+        self.require(place, place.referent_storage())
     }
 
     /// `&mut` takes what may be changed, or a value just made.
     pub fn require_borrowable(&mut self, operand: &HirExpr) -> Checked<()> {
         let is_reference = matches!(operand.ty, HirType::Reference { .. });
-        match storage(operand) {
+        match operand.storage() {
             Storage::Temporary if !is_reference => Ok(()),
             Storage::Temporary | Storage::Local(_) | Storage::Reference { .. } => {
                 self.require_referent_writable(operand)
@@ -69,42 +52,5 @@ impl Body<'_, '_> {
                 .label("expected a binding, a field or an element"),
         };
         Err(self.items.report(fault))
-    }
-}
-
-/// Where the value of `place` itself is kept: in the local at its root, or behind the first
-/// reference on the way there.
-fn storage(mut place: &HirExpr) -> Storage {
-    loop {
-        place = match &place.kind {
-            HirExprKind::Local(id) => return Storage::Local(*id),
-            HirExprKind::Field { operand, .. }
-            | HirExprKind::TupleMember { operand, .. }
-            | HirExprKind::Tensor(TensorOp::Element {
-                tensor: operand, ..
-            }) => operand,
-            HirExprKind::Literal(_)
-            | HirExprKind::Constant(_)
-            | HirExprKind::Function(_)
-            | HirExprKind::Closure(_)
-            | HirExprKind::Unary { .. }
-            | HirExprKind::Binary { .. }
-            | HirExprKind::Cast(_)
-            | HirExprKind::Math { .. }
-            | HirExprKind::Pow { .. }
-            | HirExprKind::Call { .. }
-            | HirExprKind::Borrow { .. }
-            | HirExprKind::Block(_)
-            | HirExprKind::If { .. }
-            | HirExprKind::Tuple(_)
-            | HirExprKind::Struct(_)
-            | HirExprKind::Print(_)
-            | HirExprKind::GridIndex { .. }
-            | HirExprKind::CheckedPosition { .. }
-            | HirExprKind::Tensor(_) => return Storage::Temporary,
-        };
-        if let HirType::Reference { mutable, .. } = place.ty {
-            return Storage::Reference { mutable };
-        }
     }
 }

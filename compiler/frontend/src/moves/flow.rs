@@ -5,11 +5,11 @@ use neuro_hir::{
 use shared_types::Span;
 
 use super::Types;
-use super::place::Place;
 use super::state::{Loan, Loans, State};
 use super::uses::Use;
 use crate::Diagnostic;
 use crate::faults::Faults;
+use crate::place::Place;
 
 /// A loop is walked a second time where its first turn moves something, which doubles at each
 /// loop around it: past this many the first turn must leave everything as it was.

@@ -5,7 +5,6 @@
 //! - What a call or an operator takes as `&mut` it takes no second time.
 
 mod flow;
-mod place;
 mod state;
 mod uses;
 

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use neuro_hir::LocalId;
 use shared_types::Span;
 
-use super::place::Place;
+use crate::place::Place;
 
 /// What is known where control stands.
 #[derive(Clone, Debug, Default, PartialEq)]

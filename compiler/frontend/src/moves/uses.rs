@@ -2,9 +2,9 @@ use neuro_hir::{HirExpr, HirExprKind, HirType, LocalId, TensorOp};
 use shared_types::Span;
 
 use super::flow::Flow;
-use super::place::Place;
 use super::state::{Loan, Loans};
 use crate::Diagnostic;
+use crate::place::Place;
 
 /// What is done with what a place holds.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use shared_types::{ScalarType, Span};
 use super::absorb::{may_write, read_local};
 use super::run::{Operand, for_each_leaf, is_operation, is_root, operation_of, placeholder};
 use super::whole::bind_tensor;
+use crate::place::{Place, Step};
 
 /// A function that is made of an expression and the bindings that go with it.
 pub(super) struct Operation<'h> {
@@ -34,19 +35,6 @@ struct Argument {
 enum Leaf {
     Argument(usize),
     Bound(LocalId),
-}
-
-/// A local, then the fields and members on the way in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
-    local: LocalId,
-    path: Vec<Step>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    Field(String),
-    Member(usize),
 }
 
 /// The function, and what stands for the expression: a call.
@@ -218,7 +206,7 @@ impl<'h> Operation<'h> {
 
     fn parameter_name(&self, at: usize, argument: &Argument) -> String {
         match &argument.place {
-            Some(Place { local, path }) => match path.last() {
+            Some(Place { local, path, .. }) => match path.last() {
                 Some(Step::Field(name)) => name.clone(),
                 Some(Step::Member(_)) => format!("arg{at}"),
                 None => self.host[local.0 as usize].name.clone(),
@@ -361,23 +349,12 @@ fn borrow_mut(place: HirExpr) -> HirExpr {
     }
 }
 
+/// The place that an argument reads or borrows.
 fn place(value: &HirExpr) -> Option<Place> {
-    if let HirExprKind::Local(local) = value.kind {
-        let path = Vec::new();
-        return Some(Place { local, path });
+    match &value.kind {
+        HirExprKind::Borrow { operand, .. } => Place::of(operand),
+        _ => Place::of(value),
     }
-    let (operand, step) = if let HirExprKind::Borrow { operand, .. } = &value.kind {
-        (operand, None)
-    } else if let HirExprKind::Field { operand, name } = &value.kind {
-        (operand, Some(Step::Field(name.clone())))
-    } else if let HirExprKind::TupleMember { operand, index } = &value.kind {
-        (operand, Some(Step::Member(*index)))
-    } else {
-        return None;
-    };
-    let mut place = place(operand)?;
-    place.path.extend(step);
-    Some(place)
 }
 
 fn strength(ty: &HirType) -> u8 {

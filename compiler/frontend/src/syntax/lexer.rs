@@ -1,5 +1,5 @@
 use logos::Logos;
-use shared_types::{FileId, Span};
+use shared_types::{FileId, SourceFile, Span};
 
 use super::token::{Token, TokenKind};
 use crate::Diagnostic;
@@ -7,17 +7,14 @@ use crate::Diagnostic;
 /// A file with more faults than this is no program: the rest would only repeat them.
 const MOST_FAULTS: usize = 20;
 
-/// Some editors begin a file with it.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 /// The tokens of a text, the last one being [`TokenKind::End`], and its faults.
 pub(crate) fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut tokens = Vec::new();
     let mut faults: Vec<Diagnostic> = Vec::new();
     let mut after_newline = true;
     let mut lexer = TokenKind::lexer(text);
-    if text.starts_with(BYTE_ORDER_MARK) {
-        lexer.bump(BYTE_ORDER_MARK.len_utf8());
+    if text.starts_with(SourceFile::BYTE_ORDER_MARK) {
+        lexer.bump(SourceFile::BYTE_ORDER_MARK.len_utf8());
     }
     for (kind, range) in lexer.spanned() {
         let span = Span::new(file, range.start as u32, range.end as u32);

@@ -1,4 +1,4 @@
-use neuro_hir::{HirExpr, HirExprKind, HirType, LocalId, TensorOp};
+use neuro_hir::{HirExpr, HirPlace, LocalId};
 use shared_types::Span;
 
 use super::expr::{check_index, unexpected};
@@ -18,16 +18,10 @@ impl<'p> Interpreter<'p, '_> {
         operand: &'p HirExpr,
     ) -> Result<Value<'p>, Stop<'p>> {
         let place = self.place(frame, operand)?;
-        // A reborrow has the type of the reference that it borrows again.
-        let place = match (&expr.ty, &operand.ty) {
-            (HirType::Reference { target: to, .. }, HirType::Reference { target: of, .. })
-                if to.agrees(of) =>
-            {
-                self.referent(place, operand.span)?
-            }
-            _ => place,
-        };
-        Ok(Value::Reference(place))
+        Ok(Value::Reference(match expr.reborrowed() {
+            Some(_) => self.referent(place, operand.span)?,
+            None => place,
+        }))
     }
 
     /// Where the value of an expression is kept: a new place for one that was just made.
@@ -44,17 +38,17 @@ impl<'p> Interpreter<'p, '_> {
         frame: &Frame<'p>,
         expr: &'p HirExpr,
     ) -> Result<Reference<'p>, Stop<'p>> {
-        match &expr.kind {
-            HirExprKind::Local(local) => Ok(frame.reference(*local)),
-            HirExprKind::TupleMember { operand, index } => Ok(self
-                .place_behind(frame, operand)?
-                .part(Step::Member(*index))),
-            HirExprKind::Field { operand, name } => {
-                let index = self.field_index(operand, name)?;
-                Ok(self.place_behind(frame, operand)?.part(Step::Member(index)))
+        match expr.place() {
+            Some(HirPlace::Local(local)) => Ok(frame.reference(local)),
+            Some(HirPlace::Member { of, index }) => {
+                Ok(self.place_behind(frame, of)?.part(Step::Member(index)))
             }
-            HirExprKind::Tensor(TensorOp::Element { tensor, indices }) => {
-                let place = self.place_behind(frame, tensor)?;
+            Some(HirPlace::Field { of, name }) => {
+                let index = self.field_index(of, name)?;
+                Ok(self.place_behind(frame, of)?.part(Step::Member(index)))
+            }
+            Some(HirPlace::Element { of, indices }) => {
+                let place = self.place_behind(frame, of)?;
                 let position = match place.load().at(expr.span)? {
                     Value::Tensor(tensor) => {
                         self.position(frame, tensor.shape(), indices, expr.span)?
@@ -63,25 +57,7 @@ impl<'p> Interpreter<'p, '_> {
                 };
                 Ok(place.part(Step::Element(position)))
             }
-            HirExprKind::Literal(_)
-            | HirExprKind::Constant(_)
-            | HirExprKind::Function(_)
-            | HirExprKind::Closure(_)
-            | HirExprKind::Unary { .. }
-            | HirExprKind::Binary { .. }
-            | HirExprKind::Cast(_)
-            | HirExprKind::Math { .. }
-            | HirExprKind::Pow { .. }
-            | HirExprKind::Call { .. }
-            | HirExprKind::Borrow { .. }
-            | HirExprKind::Block(_)
-            | HirExprKind::If { .. }
-            | HirExprKind::Tuple(_)
-            | HirExprKind::Struct(_)
-            | HirExprKind::Print(_)
-            | HirExprKind::GridIndex { .. }
-            | HirExprKind::CheckedPosition { .. }
-            | HirExprKind::Tensor(_) => {
+            None => {
                 let value = self.expr(frame, expr)?;
                 Ok(Frame::holding([value]).reference(LocalId(0)))
             }

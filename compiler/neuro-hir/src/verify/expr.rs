@@ -2,7 +2,7 @@ use ast_types::{BinaryOp, UnaryOp};
 use shared_types::{ScalarClass, ScalarType};
 
 use super::types::{expect, scalar};
-use super::{Scope, items, literal, place};
+use super::{Scope, items, literal};
 use crate::{
     Callee, FunctionTarget, GridIndex, HirClosure, HirExpr, HirExprKind, HirFunction, HirType,
     shape,
@@ -51,7 +51,7 @@ impl Scope<'_> {
             HirExprKind::Pow { base, exponent } => pow(base, exponent),
             HirExprKind::Call { callee, arguments } => self.call(callee, arguments),
             HirExprKind::Borrow { mutable, operand } => {
-                let target = place::reborrowed(expr, operand).unwrap_or(&operand.ty);
+                let target = expr.reborrowed().unwrap_or(&operand.ty);
                 Ok(HirType::reference(*mutable, target.clone()))
             }
             HirExprKind::Block(_) => Ok(expr.ty.clone()),

@@ -1,10 +1,9 @@
 use shared_types::Span;
 
-use super::place::{self, Storage};
 use super::{HirError, types};
 use crate::{
     HirBlock, HirClosure, HirExpr, HirExprKind, HirFunction, HirNode, HirPattern, HirStatement,
-    HirStatementKind, HirType, LocalId,
+    HirStatementKind, HirType, LocalId, Storage,
 };
 
 /// - A local is bound in one place, before it is read; what a block binds ends with it.
@@ -149,7 +148,7 @@ impl<'a> Flow<'a> {
                 leaves
             }
             HirStatementKind::Assign { place, value } => {
-                self.writes(place, place::of_value(place));
+                self.writes(place, place.storage());
                 self.expr(place) | self.expr(value)
             }
             HirStatementKind::CompoundAssign {
@@ -157,7 +156,7 @@ impl<'a> Flow<'a> {
                 place,
                 value,
             } => {
-                self.writes(place, place::of_referent(place));
+                self.writes(place, place.referent_storage());
                 self.expr(place) | self.expr(value)
             }
             HirStatementKind::Expr(expr) => self.expr(expr),
@@ -350,9 +349,9 @@ impl<'a> Flow<'a> {
 
     /// A `&mut` is to what may be written, or to a value just made.
     fn borrows(&mut self, borrow: &HirExpr, operand: &HirExpr) {
-        let storage = match place::reborrowed(borrow, operand) {
-            Some(_) => place::of_referent(operand),
-            None => place::of_value(operand),
+        let storage = match borrow.reborrowed() {
+            Some(_) => operand.referent_storage(),
+            None => operand.storage(),
         };
         if storage != Storage::Temporary {
             self.writes(operand, storage);

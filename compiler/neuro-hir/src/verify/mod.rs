@@ -5,8 +5,7 @@
 //! - `items`: names, structs, constants, signatures, kernels.
 //! - `types`: where a type may stand.
 //! - `flow`: locals are bound before they are read, bodies and branches give their value or do
-//!   not end, `break` and `continue` stand in loops.
-//! - `place`: what may be written.
+//!   not end, `break` and `continue` stand in loops, and what is written may be.
 //! - `statement`, `expr`, `literal`, `tensor`,
 //!   `traversal`: each node's type follows from those of its parts.
 //!
@@ -23,7 +22,6 @@ mod expr;
 mod flow;
 mod items;
 mod literal;
-mod place;
 mod statement;
 mod tensor;
 mod traversal;
