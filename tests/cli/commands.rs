@@ -55,16 +55,27 @@ fn commands_that_are_none() {
     }
 }
 
+/// Help marks a value as not built yet where it is refused, and no other.
 #[test]
 fn what_is_not_built_yet_is_refused() {
     let place = Place::new();
-    for engine in ["emulated-nvidia", "emulated-amd", "cuda", "hip"] {
+    let marked = |command: &str| {
+        let help = place.command(&[command, "--help"]).out;
+        let values = help.lines().filter(|line| line.ends_with(" Not built yet"));
+        let names = values.filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
+        names.map(str::to_string).collect::<Vec<_>>()
+    };
+    let engines = ["emulated-nvidia", "emulated-amd", "cuda", "hip"];
+    assert_eq!(marked("run"), engines);
+    let stages = ["gpu-mlir", "gpu-llvm", "ptx", "amdgcn", "code-object"];
+    assert_eq!(marked("emit"), stages);
+    for engine in engines {
         place.run(&["--engine", engine]).fails(
             2,
             &format!("error: the engine `{engine}` is not built yet\n"),
         );
     }
-    for stage in ["gpu-mlir", "gpu-llvm", "ptx", "amdgcn", "code-object"] {
+    for stage in stages {
         let words = ["emit", "f.nr", "--stage", stage, "--gpu", "nvidia:sm_90"];
         place
             .command(&words)

@@ -98,11 +98,17 @@ impl OverflowOption {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineName {
+    /// Code for this machine
     Jit,
+    /// The reference, element by element
     Interpreter,
+    /// Not built yet
     EmulatedNvidia,
+    /// Not built yet
     EmulatedAmd,
+    /// Not built yet
     Cuda,
+    /// Not built yet
     Hip,
 }
 
@@ -116,10 +122,15 @@ pub enum Stage {
     Llvm,
     /// The LLVM IR of the bodies that a compile links
     Link,
+    /// Not built yet
     GpuMlir,
+    /// Not built yet
     GpuLlvm,
+    /// Not built yet
     Ptx,
+    /// Not built yet
     Amdgcn,
+    /// Not built yet
     CodeObject,
 }
 

@@ -35,12 +35,6 @@ fn file(descriptor: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn refusal(bytes: &[u8]) -> String {
-    npy::decode(bytes, ScalarType::F32, &[2])
-        .unwrap_err()
-        .to_string()
-}
-
 #[test]
 fn every_type_returns_from_a_file() {
     let folder = Folder::new("types");
@@ -97,53 +91,59 @@ fn halves_and_characters_are_stored_as_their_bits() {
 
 #[test]
 fn refusals_name_what_was_expected_and_found() {
-    let data = [0; 8];
-    assert_eq!(refusal(b""), "not a .npy file");
-    assert_eq!(refusal(b"PK\x03\x04 a zip file"), "not a .npy file");
-    assert_eq!(
-        refusal(b"\x93NUMPY\x09\x00\x10\x00"),
-        "version 1, 2 or 3 of the .npy format was expected, found 9.0"
-    );
-    assert_eq!(
-        refusal(b"\x93NUMPY\x01\x00\x10\x00{"),
-        "malformed .npy header: it is truncated"
-    );
-    assert_eq!(
-        refusal(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{"),
-        "malformed .npy header: it is truncated"
-    );
-    assert_eq!(
-        refusal(&file("'<f8'", "False", "(2,)", &data)),
-        "expected dtype '<f4', found dtype '<f8'"
-    );
-    assert_eq!(
-        refusal(&file("'>f4'", "False", "(2,)", &data)),
-        "expected dtype '<f4', found dtype '>f4' (big-endian)"
-    );
-    assert_eq!(
-        refusal(&file("'|O'", "False", "(2,)", &data)),
-        "expected dtype '<f4', found dtype '|O' (Python objects)"
-    );
-    assert_eq!(
-        refusal(&file("'<f4'", "True", "(2,)", &data)),
-        "expected row-major (C) order, found Fortran order"
-    );
-    assert_eq!(
-        refusal(&file("'<f4'", "False", "(2, 1)", &data)),
-        "expected shape (2,), found (2, 1)"
-    );
-    assert_eq!(
-        refusal(&file("'<f4'", "False", "(4294967296, 4294967296)", &data)),
-        "the shape (4294967296, 4294967296) overflows: more than 2^63 elements"
-    );
-    assert_eq!(
-        refusal(&file("'<f4'", "False", "(2,)", &data[..7])),
-        "truncated: expected 8 bytes of data, found 7"
-    );
-    assert_eq!(
-        refusal(&file("'<f4'", "False", "(2,)", &[0; 9])),
-        "expected the file to end after 8 bytes of data, found more"
-    );
+    let array = |descriptor, fortran, shape| file(descriptor, fortran, shape, &[0; 8]);
+    let cases = [
+        (vec![], "not a .npy file"),
+        (b"PK\x03\x04 a zip file".to_vec(), "not a .npy file"),
+        (
+            b"\x93NUMPY\x09\x00\x10\x00".to_vec(),
+            "version 1, 2 or 3 of the .npy format was expected, found 9.0",
+        ),
+        (
+            b"\x93NUMPY\x01\x00\x10\x00{".to_vec(),
+            "malformed .npy header: it is truncated",
+        ),
+        (
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec(),
+            "malformed .npy header: it is truncated",
+        ),
+        (
+            array("'<f8'", "False", "(2,)"),
+            "expected dtype '<f4', found dtype '<f8'",
+        ),
+        (
+            array("'>f4'", "False", "(2,)"),
+            "expected dtype '<f4', found dtype '>f4' (big-endian)",
+        ),
+        (
+            array("'|O'", "False", "(2,)"),
+            "expected dtype '<f4', found dtype '|O' (Python objects)",
+        ),
+        (
+            array("'<f4'", "True", "(2,)"),
+            "expected row-major (C) order, found Fortran order",
+        ),
+        (
+            array("'<f4'", "False", "(2, 1)"),
+            "expected shape (2,), found (2, 1)",
+        ),
+        (
+            array("'<f4'", "False", "(4294967296, 4294967296)"),
+            "the shape (4294967296, 4294967296) overflows: more than 2^63 elements",
+        ),
+        (
+            file("'<f4'", "False", "(2,)", &[0; 7]),
+            "truncated: expected 8 bytes of data, found 7",
+        ),
+        (
+            file("'<f4'", "False", "(2,)", &[0; 9]),
+            "expected the file to end after 8 bytes of data, found more",
+        ),
+    ];
+    for (bytes, expected) in cases {
+        let refusal = npy::decode(&bytes[..], ScalarType::F32, &[2]).unwrap_err();
+        assert_eq!(refusal.to_string(), expected);
+    }
 }
 
 #[test]

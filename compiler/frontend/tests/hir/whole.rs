@@ -1,0 +1,153 @@
+//! Functions that are operations as they stand, and where they run.
+
+use expect_test::expect;
+
+use crate::support::compile_text;
+use crate::{lowers, lowers_for};
+
+#[test]
+fn a_function_that_is_a_run_is_itself() {
+    lowers(
+        "const SCALE: f32 = 0.5
+        func dense(x: &Tensor<f32, [8, 4]>, w: &Tensor<f32, [4, 2]>, b: Tensor<f32, [2]>) -> Tensor<f32, [8, 2]> {
+            val z = x @ w + b
+            z.tanh()
+        }
+        func scaled(x: &Tensor<f32, [4]>, s: f32) -> Tensor<f32, [4]> {
+            val m = x.mean()
+            return (x - m) * s * SCALE * 2.0
+        }
+        func top(x: &Tensor<f32, [4]>) -> (Tensor<f32, [2]>, Tensor<i32, [2]>) { x.topk(k: 2) }
+        func not_one(x: &Tensor<f32, [4]>, s: f32) -> Tensor<f32, [4]> { x * (s + 1.0) }
+        func scalar(x: &Tensor<f32, [4]>) -> f32 { x.sum() }
+        func unchanged(x: Tensor<f32, [4]>) -> Tensor<f32, [4]> { x }
+        func makes(x: &Tensor<f32, [4]>) -> Tensor<f32, [4]> { x + Tensor::ones() }
+        func prints(x: &Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+            print(\"here\")
+            x + x
+        }",
+        expect![[r#"
+            tier checked
+
+            const SCALE: f32 = 0.5f32
+
+            @operation
+            func dense(x: &Tensor<f32, [8, 4]>, w: &Tensor<f32, [4, 2]>, b: Tensor<f32, [2]>) -> Tensor<f32, [8, 2]> {
+                val z: Tensor<f32, [8, 2]> = (x @ w) + b
+                (&z).tanh()
+            }
+
+            @operation
+            func scaled(x: &Tensor<f32, [4]>, s: f32) -> Tensor<f32, [4]> {
+                val m: Tensor<f32, []> = x.mean()
+                return (((x - m) * s) * 0.5f32) * 2.0f32
+            }
+
+            @operation
+            func top(x: &Tensor<f32, [4]>) -> (Tensor<f32, [2]>, Tensor<i32, [2]>) {
+                x.topk(k: 2, axis: 0)
+            }
+
+            @operation
+            func not_one__op0(x: &Tensor<f32, [4]>, arg1: f32) -> Tensor<f32, [4]> {
+                x * arg1
+            }
+
+            func not_one(x: &Tensor<f32, [4]>, s: f32) -> Tensor<f32, [4]> {
+                not_one__op0(x, s + 1.0f32)
+            }
+
+            @operation
+            func scalar__op0(x: &Tensor<f32, [4]>) -> Tensor<f32, []> {
+                x.sum()
+            }
+
+            func scalar(x: &Tensor<f32, [4]>) -> f32 {
+                scalar__op0(x)[]
+            }
+
+            func unchanged(x: Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+                x
+            }
+
+            @operation
+            func makes__op0(x: &Tensor<f32, [4]>, arg1: Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+                x + arg1
+            }
+
+            func makes(x: &Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+                makes__op0(x, Tensor<f32, [4]>::ones())
+            }
+
+            @operation
+            func prints__op0(x: &Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+                x + x
+            }
+
+            func prints(x: &Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+                print("here");
+                prints__op0(x)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn device_programs_follow_their_operands() {
+    let program = "@gpu(fallback: true)
+        func blend(a: &Tensor<f32, [3]>, b: &Tensor<f32, [3]>) -> Tensor<f32, [3]> {
+            val m = a.max()
+            (a * b + a) / m
+        }
+        @kernel(threads: [8])
+        func double(a: &Tensor<f32, [3]>, out: &mut Tensor<f32, [3]>) {
+            val i = thread_id.x
+            if i < 3 { out[i] = a[i] * 2.0 + block_id.z as f32 }
+        }
+        func main() {
+            val a = Tensor::<f32, [3]>::ones()
+            mut out = Tensor::<f32, [3]>::zeros()
+            double(&a, &mut out)
+            print(blend(&a, &out) + a)
+        }";
+    lowers_for(
+        program,
+        true,
+        expect![[r#"
+        tier checked
+
+        @gpu(fallback: true)
+        func blend(a: &Tensor<f32, [3]>, b: &Tensor<f32, [3]>) -> Tensor<f32, [3]> {
+            val m: Tensor<f32, []> = a.max()
+            ((a * b) + a) / m
+        }
+
+        @kernel(threads: [8])
+        func double(a: &Tensor<f32, [3]>, out: &mut Tensor<f32, [3]>) {
+            val i: i64 = thread_id.x
+            if i < 3i64 {
+                out[i] = (a[i] * 2.0f32) + (block_id.z as f32)
+            };
+        }
+
+        @operation(follows: operands)
+        func main__op0(arg0: Tensor<f32, [3]>, a: Tensor<f32, [3]>) -> Tensor<f32, [3]> {
+            arg0 + a
+        }
+
+        func main() {
+            val a: Tensor<f32, [3]> = Tensor<f32, [3]>::ones()
+            mut out: Tensor<f32, [3]> = Tensor<f32, [3]>::zeros()
+            double(&a, &mut out);
+            print(main__op0(blend(&a, &out), a));
+        }
+    "#]],
+    );
+    let moved = program.replace(
+        "print(",
+        "val b = a.to(Device::GPU(0))\n print(b.to(Device::CPU), ",
+    );
+    let (_, compiled) = compile_text(&moved.replace("+ a)", "+ &a)"), false);
+    let text = compiled.expect("it compiles").to_string();
+    assert!(text.contains("@operation(follows: operands)"), "{text}");
+}
