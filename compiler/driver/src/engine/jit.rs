@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 
-use interpreter::{Panic, PanicKind, Value};
+use interpreter::Value;
 use mlir_backend::internal::{self, Body, Cause, Refusal};
-use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirStatementKind, HirType};
+use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
 use runtime::{Argument, Parameter, RuntimeError, Signature};
-use shared_types::Span;
 use tensor::{Tensor, TensorError};
 
+use super::memory;
 use super::status::{NOTHING_FAILED, decode};
 use crate::Fault;
 
@@ -69,7 +69,11 @@ impl Jit {
             | FunctionTarget::Gpu { fallback: true } => {}
         }
         let (Some(code), Some(body)) = (&self.code, self.bodies.get(&function.name)) else {
-            return Err(self.no_body(function));
+            // What no memory holds is past a limit of the backend's too.
+            return Err(match memory::first_without(function) {
+                Some(panic) => Fault::Panic(Box::new(panic)),
+                None => self.no_body(function),
+            });
         };
         let mut results = results(function)?;
         let mut status = NOTHING_FAILED;
@@ -170,22 +174,7 @@ fn results(function: &HirFunction) -> Result<Vec<Tensor>, Fault> {
 }
 
 fn out_of_memory(function: &HirFunction, error: TensorError) -> Fault {
-    let panic = Panic::new(result_span(function), PanicKind::Memory(error));
-    Fault::Panic(Box::new(panic))
-}
-
-/// The operation that gives a function's result, where the interpreter would fail too.
-fn result_span(function: &HirFunction) -> Span {
-    if let Some(value) = &function.body.value {
-        return value.span;
-    }
-    match function.body.statements.last() {
-        Some(last) => match &last.kind {
-            HirStatementKind::Return(Some(value)) => value.span,
-            _ => last.span,
-        },
-        None => function.span,
-    }
+    Fault::Panic(Box::new(memory::out_of_memory(function, error)))
 }
 
 fn result_types(function: &HirFunction) -> &[HirType] {

@@ -1,6 +1,7 @@
 //! What runs a program's tensor operations, while the interpreter runs the rest.
 
 mod jit;
+mod memory;
 mod status;
 
 use interpreter::{Failure, Value};

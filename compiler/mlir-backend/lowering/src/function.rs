@@ -173,7 +173,7 @@ fn operand_type<'c>(
     span: shared_types::Span,
 ) -> Built<Type<'c>> {
     if let Some(tensor) = ty.as_tensor() {
-        return Ok(tensor_type(context, tensor, span)?);
+        return tensor_type(context, tensor, span);
     }
     match ty.as_scalar() {
         Some(scalar) => Ok(scalar_type(context, scalar)),

@@ -7,6 +7,9 @@ use mlir_pipeline::MlirError;
 use neuro_hir::{Extent, HirType, TensorType};
 use shared_types::{ScalarType, Span};
 
+use crate::at::{Built, internal};
+use crate::unlowered::Unlowered;
+
 /// MLIR's sign for an extent that is not known, `ShapedType::kDynamic`.
 const DYNAMIC: u64 = i64::MIN as u64;
 
@@ -29,26 +32,27 @@ pub(crate) fn integer_type(context: &Context, bits: u32) -> Type<'_> {
     IntegerType::new(context, bits).into()
 }
 
-/// A ranked tensor. An element that is no scalar is unsupported, and so is a size past 2^63
-/// bytes.
+/// A ranked tensor. Its elements are scalars, and it has less than 2^63 bytes.
 pub(crate) fn tensor_type<'c>(
     context: &'c Context,
     tensor: &TensorType,
     span: Span,
-) -> Result<Type<'c>, MlirError> {
-    let unsupported = || MlirError::UnsupportedType {
-        ty: tensor.to_string(),
-        span,
+) -> Built<Type<'c>> {
+    let Some(element) = tensor.scalar() else {
+        let reason = format!("`{tensor}`, whose elements are no scalars");
+        return Unlowered::refused(reason, span);
     };
-    let element = scalar_type(context, tensor.scalar().ok_or_else(unsupported)?);
     let known = tensor.extents().filter(|&extent| extent != Extent::Dynamic);
     let size = TensorType::with_extents(ScalarType::U8, known).elements();
     // No element takes more than 8 bytes.
-    size.and_then(|count| count.checked_mul(8))
-        .filter(|&bytes| bytes <= i64::MAX as u64)
-        .ok_or_else(unsupported)?;
+    let bytes = size.and_then(|count| count.checked_mul(8));
+    if bytes.is_none_or(|bytes| bytes > i64::MAX as u64) {
+        let reason = format!("`{tensor}`, which has 2^63 bytes or more");
+        return Unlowered::limit(reason, span);
+    }
     let extent = |extent: Extent| extent.known().unwrap_or(DYNAMIC);
     let extents: Vec<u64> = tensor.extents().map(extent).collect();
+    let element = scalar_type(context, element);
     Ok(RankedTensorType::new(&extents, element, None).into())
 }
 
@@ -57,20 +61,14 @@ pub(crate) fn buffer_type<'c>(
     context: &'c Context,
     tensor: &TensorType,
     span: Span,
-) -> Result<Type<'c>, MlirError> {
+) -> Built<Type<'c>> {
     let ranked = RankedTensorType::try_from(tensor_type(context, tensor, span)?);
-    let element = ranked.map(|ranked| ranked.element());
+    let element = ranked.map_err(internal)?.element();
     let extents: Vec<i64> = tensor
         .extents()
         .map(|extent| extent.known().unwrap_or(DYNAMIC) as i64)
         .collect();
-    match element {
-        Ok(element) => Ok(MemRefType::new(element, &extents, None, None).into()),
-        Err(_) => Err(MlirError::UnsupportedType {
-            ty: tensor.to_string(),
-            span,
-        }),
-    }
+    Ok(MemRefType::new(element, &extents, None, None).into())
 }
 
 /// A type in the signature of a declaration. `void` has none.
@@ -79,17 +77,18 @@ pub(crate) fn declared_type<'c>(
     ty: &HirType,
     span: Span,
 ) -> Result<Type<'c>, MlirError> {
+    let unsupported = || MlirError::UnsupportedType {
+        ty: ty.to_string(),
+        span,
+    };
     match ty {
         HirType::Scalar(scalar) => Ok(scalar_type(context, *scalar)),
-        HirType::Tensor(tensor) => tensor_type(context, tensor, span),
+        HirType::Tensor(tensor) => tensor_type(context, tensor, span).map_err(|_| unsupported()),
         HirType::Function(_) => Ok(function_value_type(context)),
         HirType::Reference { .. } | HirType::Tuple(_) | HirType::String | HirType::Nominal(_) => {
             Ok(pointer_type(context))
         }
-        HirType::Void => Err(MlirError::UnsupportedType {
-            ty: ty.to_string(),
-            span,
-        }),
+        HirType::Void => Err(unsupported()),
     }
 }
 
