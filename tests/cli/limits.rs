@@ -62,3 +62,27 @@ fn recursion_has_an_end() {
         deep("1000000").fails(1, "f.nr:8:");
     }
 }
+
+/// A body past a limit of the status word has no code; the interpreter needs none.
+#[test]
+fn a_body_past_a_limit_is_refused_where_it_is_called() {
+    let place = Place::new();
+    let step = |n| format!("    val a = a + {n}\n");
+    let steps: String = (0..4096).map(step).collect();
+    let program = format!(
+        "func long(a: &Tensor<i32, [2]>) -> Tensor<i32, [2]> {{\n{steps}    a - 1\n}}
+func short(a: &Tensor<i32, [2]>) -> Tensor<i32, [2]> {{ a - a }}
+"
+    );
+    place.write("long.nr", program);
+    let run = |entry, engine| {
+        let words = ["run", "long.nr", "--overflow", "wrapping", "--arg"];
+        let chosen = ["a=random:1", "--entry", entry, "--engine", engine];
+        place.command(&[&words[..], &chosen].concat())
+    };
+    let text = "long.nr:4097:13: error: `long` cannot be compiled: a body of more than 4,095 \
+                operations\n";
+    run("long", "jit").fails(2, text);
+    assert_eq!(run("long", "interpreter").status, 0);
+    run("short", "jit").prints("[0 0]\n");
+}

@@ -68,7 +68,7 @@ impl Fault {
         self.status()
     }
 
-    fn status(&self) -> u8 {
+    pub(crate) fn status(&self) -> u8 {
         match self {
             Fault::Panic(_) | Fault::Failed(_) | Fault::OutputClosed => 1,
             Fault::Source(_) | Fault::Wrong(_) => 2,
@@ -76,7 +76,7 @@ impl Fault {
         }
     }
 
-    fn text(&self, sources: &SourceMap) -> String {
+    pub(crate) fn text(&self, sources: &SourceMap) -> String {
         match self {
             Fault::Panic(panic) => format!("{}: {panic}\n", sources.locate(panic.span)),
             Fault::Failed(message) | Fault::Wrong(message) => message.render(sources),

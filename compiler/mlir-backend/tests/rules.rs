@@ -1,13 +1,13 @@
-//! The lowering rules: declarations, types, and what stays a declaration (backend specification,
-//! §Lowering Rules and §Broadcasting).
+//! The lowering rules: declarations, types, and bodies (backend specification, §Lowering Rules to
+//! §Broadcasting). What stays a declaration is in `declarations.rs`.
 
-use ast_types::BinaryOp::{Add, MatMul, Mul};
+use ast_types::BinaryOp::{Add, Mul};
 use expect_test::{Expect, expect};
 use mlir_backend::{MlirError, lower_program};
 use neuro_hir::build::{self, FunctionBuilder, binary, operation, program};
 use neuro_hir::{
-    Extent, FunctionTarget, FunctionType, HirConst, HirFunction, HirImpl, HirItem, HirStruct,
-    HirType, TensorType, Tier,
+    Extent, FunctionTarget, FunctionType, HirConst, HirFunction, HirImpl, HirItem,
+    HirStatementKind, HirStruct, HirType, TensorType, Tier,
 };
 use shared_types::ScalarType::{self, F32, I32};
 use shared_types::Span;
@@ -181,57 +181,47 @@ fn unknown_extents_are_read_from_an_operand_that_walks_them() {
     );
 }
 
+/// What is stretched is 1 long there, and says nothing about the result.
 #[test]
-fn what_the_builder_cannot_express_is_a_declaration() {
-    let returns_argument = operation("unchanged", [tensor(&[2])], |[a]| a);
-    let product = operation(
-        "product",
-        [dynamic(&[None, Some(3)]), tensor(&[3, 4])],
-        |[a, b]| binary(MatMul, a, b),
+fn a_stretched_operand_tells_no_extent() {
+    let add = |name: &str, a, b| operation(name, [a, b], |[a, b]| binary(Add, a, b));
+    let text = text(vec![
+        HirItem::Function(add("rows", tensor(&[1]), dynamic(&[None]))),
+        HirItem::Function(add("outer", dynamic(&[None, Some(3)]), tensor(&[1, 3]))),
+    ]);
+    let sizes: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.contains("tensor.dim"))
+        .collect();
+    assert_eq!(
+        sizes,
+        [
+            "%dim = tensor.dim %arg1, %c0 : tensor<?xf32>",
+            "%dim = tensor.dim %arg0, %c0 : tensor<?x3xf32>"
+        ]
     );
-    // Ill-formed on purpose: the shapes and the element types do not agree.
-    let shapes = operation("shapes", [tensor(&[2]), tensor(&[3])], |[a, b]| {
-        binary(Add, a, b)
-    });
-    let outranks = operation("outranks", [tensor(&[3]), tensor(&[2, 3])], |[a, b]| {
-        let mut sum = binary(Add, a.clone(), b);
-        sum.ty = a.ty;
-        sum
-    });
-    let doubles = TensorType::new(ScalarType::F64, &[2]);
-    let elements = operation("elements", [tensor(&[2]), doubles.into()], |[a, b]| {
-        binary(Mul, a, b)
-    });
-    let unproven = operation("unproven", [dynamic(&[None]), tensor(&[3])], |[a, b]| {
-        let mut sum = binary(Add, a.clone(), b);
-        sum.ty = a.ty;
-        sum
-    });
-    let scalar = operation("scalar", [F32.into(), F32.into()], |[a, b]| {
-        binary(Add, a, b)
-    });
-    check(
-        vec![
-            returns_argument,
-            product,
-            shapes,
-            outranks,
-            elements,
-            unproven,
-            scalar,
-        ],
-        expect![[r#"
-            module {
-              func.func private @unchanged(tensor<2xf32>) -> tensor<2xf32>
-              func.func private @product(tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
-              func.func private @shapes(tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
-              func.func private @outranks(tensor<3xf32>, tensor<2x3xf32>) -> tensor<3xf32>
-              func.func private @elements(tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>
-              func.func private @unproven(tensor<?xf32>, tensor<3xf32>) -> tensor<?xf32>
-              func.func private @scalar(f32, f32) -> f32
-            }
-        "#]],
-    );
+}
+
+#[test]
+fn a_return_closes_a_body_as_a_tail_expression_does() {
+    let body = |returns: bool| {
+        let mut function = FunctionBuilder::new("f", FunctionTarget::HostOperation);
+        let a = function.parameter("a", tensor(&[2]));
+        let b = function.bind("b", binary(Mul, a.clone(), a.clone()));
+        let sum = binary(Add, b, a);
+        if !returns {
+            return function.finish(Some(sum));
+        }
+        function.push(HirStatementKind::Return(Some(sum)));
+        HirFunction {
+            result: tensor(&[2]),
+            ..function.finish(None)
+        }
+    };
+    let text = |returns| text(vec![HirItem::Function(body(returns))]);
+    assert_eq!(text(true), text(false));
+    assert!(text(true).contains("func.func @f("));
 }
 
 #[test]

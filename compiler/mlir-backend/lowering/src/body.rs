@@ -305,8 +305,11 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
 
     fn unary(&mut self, op: UnaryOp, operand: &HirExpr, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
         let result = result_tensor(expr)?;
-        let Some(scalar) = result.scalar().filter(|_| op == UnaryOp::Neg) else {
-            return Unlowered::refused("`!` of a tensor", expr.span);
+        let has_sign = |scalar: &ScalarType| scalar.is_signed() || scalar.is_float();
+        let scalar = result.scalar().filter(has_sign);
+        let Some(scalar) = scalar.filter(|_| op == UnaryOp::Neg) else {
+            let reason = format!("`{op}` of elements without it");
+            return Unlowered::refused(reason, expr.span);
         };
         let operand = self.operand(operand)?;
         let at = self.at(expr.span);

@@ -86,7 +86,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
     pub(crate) fn operation(&mut self, space: IterationSpace, span: Span) -> Built<u16> {
         let number = self.spaces.len();
         if number >= LIMIT && self.tier.is_some() {
-            return Unlowered::limit("a checked body of more than 4,095 operations", span);
+            return Unlowered::limit("a body of more than 4,095 operations", span);
         }
         self.spaces.push(space);
         Ok(number as u16)

@@ -19,6 +19,9 @@ pub(crate) fn einsum<'c: 'b, 'b>(
     result: &TensorType,
     span: Span,
 ) -> Built<Value<'c, 'b>> {
+    if einsum.inputs.len() != operands.len() {
+        return Unlowered::refused("letters for another number of operands", span);
+    }
     let contracted = einsum.contracted();
     let letters: Vec<char> = einsum.output.iter().chain(&contracted).copied().collect();
     let mut extents = vec![None; letters.len()];

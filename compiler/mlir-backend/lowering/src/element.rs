@@ -35,14 +35,15 @@ impl Arithmetic {
         left: Value<'c, 'r>,
         right: Value<'c, 'r>,
     ) -> Built<Value<'c, 'r>> {
+        let name = self.name()?;
         if self.scalar.is_float() {
             let left = widen(at, self.scalar, left)?;
             let right = widen(at, self.scalar, right)?;
-            let answer = self.emit(at, self.name()?, left, right)?;
+            let answer = self.emit(at, name, left, right)?;
             return narrow(at, self.scalar, answer);
         }
         if !self.is_checked(checks) {
-            return self.emit(at, self.name()?, left, right);
+            return self.emit(at, name, left, right);
         }
         match self.op {
             BinaryOp::Div | BinaryOp::Rem => self.checked_division(at, checks, point, left, right),

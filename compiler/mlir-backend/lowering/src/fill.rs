@@ -73,6 +73,9 @@ pub(crate) fn identity<'c: 'b, 'b>(
     scalar: ScalarType,
     span: Span,
 ) -> Built<Value<'c, 'b>> {
+    if tensor.rank() != 2 {
+        return Unlowered::refused("an identity has two axes", span);
+    }
     let one = number(at, scalar, 1)?;
     let zero = number(at, scalar, 0)?;
     let generic = Generic {

@@ -45,3 +45,48 @@ pub fn finish(session: &Session, module: &LlvmModule<'_>) -> Result<String, Mlir
     })?;
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(text: &str) -> Result<String, MlirError> {
+        let session = Session::new("test")?;
+        let module = Module::parse(session.context(), text).unwrap();
+        let context = LlvmContext::create();
+        let llvm = translate(&session, &module, &context)?;
+        finish(&session, &llvm)
+    }
+
+    #[test]
+    fn what_no_pass_has_lowered_is_not_translated() {
+        let left = "llvm.func @f(%0: i64) -> i64 {
+            %1 = builtin.unrealized_conversion_cast %0 : i64 to index
+            %2 = builtin.unrealized_conversion_cast %1 : index to i64
+            llvm.return %2 : i64
+        }";
+        let MlirError::TranslationFailed(failure) = translated(left).unwrap_err() else {
+            panic!("another error");
+        };
+        assert!(failure.message.contains("conversion_cast"), "{failure}");
+        assert!(matches!(
+            translated("func.func @f() { return }"),
+            Err(MlirError::TranslationFailed(_))
+        ));
+    }
+
+    #[test]
+    fn what_llvm_refuses_is_an_error() {
+        let session = Session::new("test").unwrap();
+        let context = LlvmContext::create();
+        let module = context.create_module("test");
+        let ty = context.i32_type().fn_type(&[], false);
+        let function = module.add_function("f", ty, None);
+        context.append_basic_block(function, "without an end");
+        let error = finish(&session, &module).unwrap_err();
+        assert!(
+            matches!(error, MlirError::LlvmVerificationFailed(_)),
+            "{error}"
+        );
+    }
+}
