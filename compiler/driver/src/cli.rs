@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use codegen::Processor;
 use neuro_hir::Tier;
 
 /// Runs, checks and compiles Neuro programs through MLIR.
@@ -25,6 +26,9 @@ pub enum Command {
     },
     /// Print one stage of a program's compilation
     Emit(Emit),
+    /// Write a program's tensor operations as a library for C: NAME.o, NAME.h and libNAME.a, where
+    /// FILE.nr gives the name
+    Build(Build),
 }
 
 #[derive(Debug, Args)]
@@ -70,6 +74,21 @@ pub struct Emit {
     /// Write there in place of standard output
     #[arg(short, value_name = "OUT")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Build {
+    #[arg(value_name = "FILE.nr")]
+    pub file: PathBuf,
+    /// The folder to write to, made where it is missing
+    #[arg(short, value_name = "DIR")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub overflow: OverflowOption,
+    /// The oldest processor that the code runs on: `native` for this machine's, or one of LLVM's
+    /// names, such as x86-64-v3; without it, every processor of this machine's architecture
+    #[arg(long, value_name = "NAME")]
+    pub cpu: Option<Processor>,
 }
 
 #[derive(Debug, Args)]

@@ -24,6 +24,27 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Replaces the contents of files in one folder, once all of them could be written.
+pub fn replace_all<'a>(files: impl Iterator<Item = (&'a Path, &'a [u8])>) -> io::Result<()> {
+    let mut temporaries: Vec<(PathBuf, &Path)> = Vec::new();
+    let mut replaced = Ok(());
+    for (target, bytes) in files {
+        let temporary = temporary_beside(target).with_extension(temporaries.len().to_string());
+        replaced = File::create_new(&temporary).and_then(|mut file| file.write_all(bytes));
+        temporaries.push((temporary, target));
+        if replaced.is_err() {
+            break;
+        }
+    }
+    for (temporary, target) in temporaries {
+        replaced = replaced.and_then(|()| fs::rename(&temporary, target));
+        if replaced.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+    }
+    replaced
+}
+
 /// Whether a file may be written there, before the work that makes its contents.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {

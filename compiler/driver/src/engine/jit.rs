@@ -121,25 +121,32 @@ impl Jit {
         })
     }
 
-    /// An outlined operation has a body, unless it is past a limit.
     fn no_body(&self, function: &HirFunction) -> Fault {
-        let Some(refused) = self.refused.get(&function.name) else {
-            let text = format!("`{}` was not compiled", function.name);
-            return Fault::internal(Some(function.span), text);
-        };
-        let span = Some(refused.function.span);
-        let reason = &refused.function.reason;
-        let text = format!("`{}` cannot be compiled: {reason}", function.name);
-        match refused.cause {
-            Cause::NoForm if function.target.is_outlined() => Fault::internal(span, text),
-            Cause::NoForm | Cause::Limit => Fault::wrong(span, text),
+        match self.refused.get(&function.name) {
+            Some(refused) => not_lowered(function, refused),
+            None => {
+                let text = format!("`{}` was not compiled", function.name);
+                Fault::internal(Some(function.span), text)
+            }
         }
+    }
+}
+
+/// The fault of a function without a body. An outlined operation has one, unless it is past a
+/// limit.
+pub fn not_lowered(function: &HirFunction, refused: &Refusal) -> Fault {
+    let span = Some(refused.function.span);
+    let reason = &refused.function.reason;
+    let text = format!("`{}` cannot be compiled: {reason}", function.name);
+    match refused.cause {
+        Cause::NoForm if function.target.is_outlined() => Fault::internal(span, text),
+        Cause::NoForm | Cause::Limit => Fault::wrong(span, text),
     }
 }
 
 /// What the body of a function takes: operands, the status word where something is checked, then
 /// a buffer for each result.
-fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
+pub fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
     let function = program.function(&body.function).ok_or_else(|| {
         let text = format!("`{}` is no function of the program", body.function);
         Fault::internal(None, text)

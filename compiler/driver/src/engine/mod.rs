@@ -7,7 +7,7 @@ mod status;
 use interpreter::{Failure, Value};
 use neuro_hir::HirFunction;
 
-pub use jit::Jit;
+pub use jit::{Jit, not_lowered, signature};
 
 /// The engine of a run.
 pub enum Engine {

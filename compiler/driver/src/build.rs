@@ -1,0 +1,104 @@
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use codegen::Processor;
+use library::LinkedFunction;
+use mlir_backend::internal::{self, Body, Linked};
+use neuro_hir::{HirFunction, HirProgram};
+use shared_types::SourceMap;
+
+use crate::cli::Build;
+use crate::engine::{not_lowered, signature};
+use crate::{Fault, dump, files, source};
+
+/// `build`: a program's tensor operations as a library for C.
+pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
+    let name = name(&options.file)?;
+    let paths = [
+        format!("{name}.o"),
+        format!("{name}.h"),
+        format!("lib{name}.a"),
+    ]
+    .map(|file| options.output.join(file));
+    check_writable(&options.output, &paths)?;
+    let program = source::compile(&options.file, options.overflow.tier(), sources)?;
+    dump::check_writable()?;
+    let linked = internal::link(&program, &|_| true).map_err(|error| Fault::of_backend(&error))?;
+    if let Some(refused) = linked.refused.first() {
+        return Err(not_lowered(
+            function(&program, &refused.function.name)?,
+            refused,
+        ));
+    }
+    if linked.bodies.is_empty() {
+        let file = options.file.display();
+        let text = format!("`{file}` has no tensor operation, so there is nothing to link");
+        return Err(Fault::wrong(None, text));
+    }
+    let functions = functions(&program, &linked)?;
+    let processor = options.cpu.clone().unwrap_or_else(Processor::baseline);
+    let library = library::build(name, &linked.llvm_ir, &functions, sources, &processor)
+        .map_err(|error| Fault::internal(None, error.to_string()))?;
+    let contents = [
+        library.object.as_slice(),
+        library.header.as_bytes(),
+        library.archive.as_slice(),
+    ];
+    fs::create_dir_all(&options.output)
+        .and_then(|()| files::replace_all(paths.iter().map(PathBuf::as_path).zip(contents)))
+        .map_err(|error| unwritable(&options.output, &error))
+}
+
+/// The library's name: the file's, without its ending.
+fn name(file: &Path) -> Result<&str, Fault> {
+    let stem = file.file_stem().and_then(OsStr::to_str);
+    stem.filter(|stem| library::is_identifier(stem))
+        .ok_or_else(|| {
+            let text = format!(
+                "`{}` names no library: letters, digits and `_` were expected before the ending",
+                file.display()
+            );
+            Fault::wrong(None, text)
+        })
+}
+
+/// Whether the files can be written, before the work that makes their contents. A folder that is
+/// missing is made after it.
+fn check_writable(folder: &Path, paths: &[PathBuf]) -> Result<(), Fault> {
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => paths.iter().try_for_each(|path| {
+            files::check_writable(path).map_err(|error| unwritable(path, &error))
+        }),
+        Ok(_) => Err(unwritable(folder, &ErrorKind::NotADirectory.into())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(unwritable(folder, &error)),
+    }
+}
+
+fn functions<'p>(
+    program: &'p HirProgram,
+    linked: &'p Linked,
+) -> Result<Vec<LinkedFunction<'p>>, Fault> {
+    let function = |body: &'p Body| {
+        Ok(LinkedFunction {
+            hir: function(program, &body.function)?,
+            body,
+            signature: signature(program, body)?,
+        })
+    };
+    linked.bodies.iter().map(function).collect()
+}
+
+fn function<'p>(program: &'p HirProgram, name: &str) -> Result<&'p HirFunction, Fault> {
+    program.function(name).ok_or_else(|| {
+        let text = format!("`{name}` is no function of the program");
+        Fault::internal(None, text)
+    })
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Fault {
+    let text = format!("`{}` cannot be written: {error}", path.display());
+    Fault::wrong(None, text)
+}

@@ -1,0 +1,168 @@
+use codegen::Parameter;
+use mlir_backend::{Check, CheckKind};
+use neuro_hir::{HirFunction, HirType};
+use shared_types::{ScalarType, SourceMap};
+
+use crate::names::Names;
+use crate::{LinkedFunction, bits};
+
+/// What the header says of a body.
+pub(crate) struct Function {
+    /// In the program.
+    pub name: String,
+    /// As it stands in the program, or would.
+    pub declaration: String,
+    pub symbol: String,
+    /// What takes halves as bits, where the body takes some.
+    pub bits_entry: Option<String>,
+    /// In the order of the body's parameters.
+    pub arguments: Vec<Argument>,
+    pub checks: Vec<LocatedCheck>,
+    /// The bytes that the body allocates while it runs.
+    pub scratch: usize,
+}
+
+/// An argument, by a name that is free in C.
+pub(crate) struct Argument {
+    pub name: String,
+    pub kind: ArgumentKind,
+}
+
+pub(crate) enum ArgumentKind {
+    Scalar(ScalarType),
+    Tensor {
+        scalar: ScalarType,
+        shape: Vec<u64>,
+        usage: Usage,
+    },
+    Status,
+}
+
+/// What a body does with a tensor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Usage {
+    Reads,
+    /// A `&mut` parameter.
+    Updates,
+    /// A result.
+    Writes,
+}
+
+/// A check, and the operation that it belongs to.
+pub(crate) struct LocatedCheck {
+    pub operator: String,
+    pub kind: CheckKind,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// Of the operation's result.
+    pub shape: Vec<u64>,
+    /// How many positions fold into an element of it.
+    pub folded: u64,
+}
+
+impl Function {
+    pub(crate) fn new(linked: &LinkedFunction<'_>, scratch: usize, sources: &SourceMap) -> Self {
+        let LinkedFunction {
+            hir,
+            body,
+            signature,
+        } = linked;
+        let located = |check: &Check| {
+            let space = body.spaces.get(usize::from(check.operation));
+            let file = sources.get(check.span.file);
+            let position = file.map(|file| file.position(check.span.start));
+            LocatedCheck {
+                operator: check.operator.to_string(),
+                kind: check.kind,
+                file: file.map_or("?", |file| file.name()).to_string(),
+                line: position.map_or(0, |position| position.line),
+                column: position.map_or(0, |position| position.column),
+                shape: space.map_or(vec![], |space| space.result.clone()),
+                folded: space.map_or(1, |space| space.folded.iter().product::<u64>().max(1)),
+            }
+        };
+        Function {
+            name: hir.name.clone(),
+            declaration: declaration(hir),
+            symbol: body.symbol.clone(),
+            bits_entry: bits::entry_name(signature),
+            arguments: arguments(hir, &signature.parameters),
+            checks: body.checks.iter().map(located).collect(),
+            scratch,
+        }
+    }
+
+    /// The tensors among the arguments.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = (&str, ScalarType, &[u64], Usage)> {
+        self.arguments
+            .iter()
+            .filter_map(|argument| match &argument.kind {
+                ArgumentKind::Tensor {
+                    scalar,
+                    shape,
+                    usage,
+                } => Some((argument.name.as_str(), *scalar, shape.as_slice(), *usage)),
+                ArgumentKind::Scalar(_) | ArgumentKind::Status => None,
+            })
+    }
+}
+
+fn declaration(function: &HirFunction) -> String {
+    let parameters: Vec<String> = function
+        .parameters()
+        .iter()
+        .map(|parameter| format!("{}: {}", parameter.name, parameter.ty))
+        .collect();
+    let declaration = format!("func {}({})", function.name, parameters.join(", "));
+    match &function.result {
+        HirType::Void => declaration,
+        result => format!("{declaration} -> {result}"),
+    }
+}
+
+/// The parameters by their names, the status word, the results as `out` or `out0`, `out1`, ….
+fn arguments(function: &HirFunction, parameters: &[Parameter]) -> Vec<Argument> {
+    let mut names = Names::new();
+    let own: Vec<String> = function
+        .parameters()
+        .iter()
+        .map(|parameter| names.take(&parameter.name))
+        .collect();
+    let is_result =
+        |index: usize| index >= own.len() && matches!(parameters[index], Parameter::Result(..));
+    let results = (0..parameters.len())
+        .filter(|&index| is_result(index))
+        .count();
+    let mut result = 0;
+    let mut arguments = Vec::new();
+    for (index, parameter) in parameters.iter().enumerate() {
+        let tensor = |scalar: &ScalarType, shape: &[u64], usage| ArgumentKind::Tensor {
+            scalar: *scalar,
+            shape: shape.to_vec(),
+            usage,
+        };
+        let (name, kind) = match parameter {
+            Parameter::Scalar(scalar) => (None, ArgumentKind::Scalar(*scalar)),
+            Parameter::Operand(scalar, shape) => (None, tensor(scalar, shape, Usage::Reads)),
+            Parameter::Result(scalar, shape) if index < own.len() => {
+                (None, tensor(scalar, shape, Usage::Updates))
+            }
+            Parameter::Result(scalar, shape) => {
+                let name = match results {
+                    1 => "out".to_string(),
+                    _ => format!("out{result}"),
+                };
+                result += 1;
+                (Some(name), tensor(scalar, shape, Usage::Writes))
+            }
+            Parameter::Status => (Some("status".to_string()), ArgumentKind::Status),
+        };
+        let name = match name {
+            Some(name) => names.take(&name),
+            None => own.get(index).cloned().unwrap_or_default(),
+        };
+        arguments.push(Argument { name, kind });
+    }
+    arguments
+}

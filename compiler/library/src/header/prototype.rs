@@ -1,0 +1,39 @@
+use super::text::c_type;
+use crate::function::{Argument, ArgumentKind, Function, Usage};
+
+/// The prototype of the body's symbol, or of its entry that takes bits.
+pub(super) fn prototype(function: &Function) -> String {
+    let (note, symbol) = match &function.bits_entry {
+        None => ("The body", &function.symbol),
+        Some(entry) => (
+            "An entry of the body that takes the bits of an f16 or bf16 as an integer",
+            entry,
+        ),
+    };
+    let parameters: Vec<String> = function.arguments.iter().map(parameter).collect();
+    format!(
+        "/* {note}. A tensor is its allocated pointer, its pointer, offset, sizes and strides. */
+void {symbol}(
+    {});
+",
+        parameters.join(",\n    ")
+    )
+}
+
+fn parameter(argument: &Argument) -> String {
+    let name = &argument.name;
+    match &argument.kind {
+        ArgumentKind::Scalar(scalar) => format!("{} {name}", c_type(*scalar)),
+        ArgumentKind::Tensor {
+            scalar,
+            shape,
+            usage,
+        } => {
+            let constant = if *usage == Usage::Reads { "const " } else { "" };
+            let ty = c_type(*scalar);
+            let words = ", int64_t".repeat(1 + 2 * shape.len());
+            format!("{constant}{ty} *, {constant}{ty} *{name}{words}")
+        }
+        ArgumentKind::Status => format!("uint64_t *, uint64_t *{name}, int64_t"),
+    }
+}
