@@ -4,6 +4,8 @@ mod support;
 
 #[path = "cli/arguments.rs"]
 mod arguments;
+#[path = "cli/build.rs"]
+mod build;
 #[path = "cli/commands.rs"]
 mod commands;
 #[path = "cli/limits.rs"]

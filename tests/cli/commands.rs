@@ -50,7 +50,7 @@ fn commands_that_are_none() {
     }
     let help = place.command(&["--help"]);
     assert_eq!((help.status, help.err.as_str()), (0, ""));
-    for word in ["run", "check", "emit"] {
+    for word in ["run", "check", "emit", "build"] {
         assert!(help.out.contains(word), "{help:?}");
     }
 }

@@ -8,6 +8,7 @@ mod compile;
 mod diagnostics;
 mod error;
 mod machine;
+mod mathematics;
 mod processor;
 mod scratch;
 mod signature;

@@ -17,7 +17,7 @@ pub(super) fn checked(function: &Function) -> String {
     let mut text = documentation(function);
     let _ = writeln!(
         text,
-        "static inline NeuroStatus neuro_{}({}, NeuroFailure *failure) {{",
+        "static inline NeuroStatus neuro_{}(\n    {}, NeuroFailure *failure) {{",
         function.name,
         parameters(function).join(", "),
     );

@@ -5,14 +5,11 @@ use crate::function::{Argument, ArgumentKind, Function, Usage};
 pub(super) fn prototype(function: &Function) -> String {
     let (note, symbol) = match &function.bits_entry {
         None => ("The body", &function.symbol),
-        Some(entry) => (
-            "An entry of the body that takes the bits of an f16 or bf16 as an integer",
-            entry,
-        ),
+        Some(entry) => ("The body, halves as their bits", entry),
     };
     let parameters: Vec<String> = function.arguments.iter().map(parameter).collect();
     format!(
-        "/* {note}. A tensor is its allocated pointer, its pointer, offset, sizes and strides. */
+        "/* {note}. A tensor is its allocated pointer, pointer, offset, sizes and strides. */
 void {symbol}(
     {});
 ",

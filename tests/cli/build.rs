@@ -1,0 +1,105 @@
+//! `build`: what it refuses, and what it leaves. What it writes is linked in tests/library.
+
+use std::fs;
+use std::path::Path;
+
+use crate::place::Place;
+
+fn build(place: &Place, words: &[&str]) -> crate::place::Seen {
+    place.command(&[&["build"], words].concat())
+}
+
+#[test]
+fn folders_that_cannot_be_written() {
+    let place = Place::new();
+    for folder in ["f.nr", "f.nr/library"] {
+        build(&place, &["f.nr", "-o", folder])
+            .fails(2, &format!("error: `{folder}` cannot be written: "));
+    }
+    if Path::new("/proc/self").exists() {
+        build(&place, &["f.nr", "-o", "/proc/self"])
+            .fails(2, "error: `/proc/self/f.o` cannot be written: ");
+    }
+    fs::create_dir_all(place.path("out/f.h")).unwrap();
+    build(&place, &["f.nr", "-o", "out"]).fails(2, "error: `out/f.h` cannot be written: ");
+    assert_eq!(place.files(), ["f.nr", "out"]);
+    assert_eq!(fs::read_dir(place.path("out")).unwrap().count(), 1);
+}
+
+#[test]
+fn sources_that_give_no_library() {
+    let place = Place::new();
+    place.write(
+        "wrong.nr",
+        "func f(x: &Tensor<f32, [2]>) -> Tensor<f32, [3]> { x + x }",
+    );
+    place.write(
+        "scalar.nr",
+        "func f(x: i32) -> i32 { x + x }\nfunc main() { print(f(1)) }",
+    );
+    place.write(
+        "large.nr",
+        "func f(x: &Tensor<i8, [2097152, 1048576]>) -> Tensor<i8, [2097152, 1048576]> { x + x }",
+    );
+    for (file, message) in [
+        ("none.nr", "error: `none.nr` cannot be read: "),
+        ("wrong.nr", "wrong.nr:1:52: error: "),
+        (
+            "scalar.nr",
+            "error: `scalar.nr` has no tensor operation, so there is nothing to link\n",
+        ),
+        ("large.nr", "large.nr:1:80: error: `f` cannot be compiled: "),
+    ] {
+        build(&place, &[file, "-o", "out"]).fails(2, message);
+    }
+    for name in ["my-model.nr", "9.nr", "a.b.nr", "ä.nr", ".nr"] {
+        place.write(
+            name,
+            "func f(x: &Tensor<i8, [2]>) -> Tensor<i8, [2]> { x + x }",
+        );
+        let message = format!("error: `{name}` names no library: ");
+        build(&place, &[name, "-o", "out"]).fails(2, &message);
+    }
+    build(&place, &["f.nr"]).fails(2, "error: ");
+    build(&place, &["-o", "out"]).fails(2, "error: ");
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn three_files_are_written_and_replaced() {
+    let place = Place::new();
+    build(&place, &["f.nr", "-o", "a/b"]).prints("");
+    let read = || {
+        let entries = fs::read_dir(place.path("a/b")).unwrap();
+        let mut files: Vec<_> = entries
+            .map(|entry| entry.unwrap().path())
+            .map(|path| {
+                (
+                    path.file_name().unwrap().to_str().unwrap().to_string(),
+                    fs::read(path).unwrap(),
+                )
+            })
+            .collect();
+        files.sort();
+        files
+    };
+    let first = read();
+    let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["f.h", "f.o", "libf.a"]);
+    let header = String::from_utf8(first[0].1.clone()).unwrap();
+    for sign in [
+        "neuro_add(",
+        "__neuro_mlir_add(",
+        "neuro_both__op1(",
+        "NEURO_OVERFLOW, \"-\", \"f.nr\", 2, 83",
+    ] {
+        assert!(header.contains(sign), "{sign}: {header}");
+    }
+
+    build(&place, &["f.nr", "-o", "a/b", "--overflow", "wrapping"]).prints("");
+    let wrapping = read();
+    assert!(!String::from_utf8_lossy(&wrapping[0].1).contains("NEURO_OVERFLOW, \"+\""));
+    place.write("f.nr", "func f(");
+    assert_eq!(build(&place, &["f.nr", "-o", "a/b"]).status, 2);
+    assert!(read() == wrapping, "what was there stays");
+}

@@ -1,0 +1,21 @@
+//! `neuro-mlir build`: libraries that C and Rust programs link, and what they declare.
+
+#[path = "support/choices.rs"]
+mod choices;
+#[path = "support/generate.rs"]
+#[allow(dead_code, reason = "the functions made here are not called")]
+mod generate;
+mod support;
+
+#[path = "library/declarations.rs"]
+mod declarations;
+#[path = "library/example.rs"]
+mod example;
+#[path = "library/failures.rs"]
+mod failures;
+#[path = "library/header.rs"]
+mod header;
+#[path = "library/processors.rs"]
+mod processors;
+#[path = "library/workshop.rs"]
+mod workshop;

@@ -1,0 +1,217 @@
+//! What linked modules and objects ask for, over all the programs of the tests.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use codegen::{Processor, compile};
+use frontend::Options;
+use mlir_backend::lower_for_link;
+use neuro_hir::{HirProgram, Tier};
+use object::{Object, ObjectSymbol};
+use shared_types::{ScalarType, SourceFile, SourceMap};
+
+use crate::choices::Choices;
+use crate::workshop::Workshop;
+use crate::{generate, support};
+
+/// The intrinsics that a module declares, without the types that they are for.
+const INTRINSICS: [&str; 15] = [
+    "cos",
+    "exp",
+    "fabs",
+    "log",
+    "memcpy",
+    "pow",
+    "sadd.with.overflow",
+    "sin",
+    "smul.with.overflow",
+    "sqrt",
+    "ssub.with.overflow",
+    "tanh",
+    "uadd.with.overflow",
+    "umul.with.overflow",
+    "usub.with.overflow",
+];
+
+/// What a module declares besides: the memory that it needs in between.
+const DECLARED: [&str; 2] = ["free", "malloc"];
+
+/// What an object asks for: the C library, its mathematics, and the conversions of `f16` that the
+/// static library brings.
+const UNDEFINED: [&str; 20] = [
+    "__extendhfsf2",
+    "__truncsfhf2",
+    "cos",
+    "cosf",
+    "exp",
+    "expf",
+    "fmod",
+    "fmodf",
+    "free",
+    "log",
+    "logf",
+    "malloc",
+    "memcpy",
+    "memset",
+    "pow",
+    "powf",
+    "sin",
+    "sinf",
+    "tanh",
+    "tanhf",
+];
+
+#[test]
+fn they_ask_for_what_the_host_has() {
+    let mut declared = BTreeSet::new();
+    let mut intrinsics = BTreeSet::new();
+    let mut undefined = BTreeSet::new();
+    for program in corpus() {
+        let linked = lower_for_link(&program).unwrap();
+        if linked.bodies.is_empty() {
+            assert_eq!(linked.llvm_ir, "");
+            continue;
+        }
+        for name in declarations(&linked.llvm_ir) {
+            match name.strip_prefix("llvm.") {
+                Some(intrinsic) => intrinsics.insert(family(intrinsic)),
+                None => declared.insert(name.to_string()),
+            };
+        }
+        let compiled = compile(&linked.llvm_ir, &[], &Processor::baseline(), |_, _, _| {
+            Ok(())
+        });
+        let object = compiled.unwrap().object;
+        let file = object::File::parse(object.as_slice()).unwrap();
+        let named = file.symbols().filter(|symbol| symbol.is_undefined());
+        undefined.extend(named.map(|symbol| symbol.name().unwrap().to_string()));
+        let defined = |symbol: &str| {
+            file.symbols()
+                .any(|one| one.name() == Ok(symbol) && one.is_definition())
+        };
+        for body in &linked.bodies {
+            assert_eq!(body.symbol, format!("__neuro_mlir_{}", body.function));
+            assert!(defined(&body.symbol), "{}", body.symbol);
+        }
+    }
+    undefined.remove("");
+    assert_eq!(declared, list(&DECLARED));
+    assert_eq!(intrinsics, list(&INTRINSICS));
+    assert_eq!(undefined, list(&UNDEFINED));
+}
+
+fn list(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+fn declarations(ir: &str) -> impl Iterator<Item = &str> {
+    ir.lines()
+        .filter(|line| line.starts_with("declare"))
+        .filter_map(|line| line.split('@').nth(1)?.split('(').next())
+}
+
+/// `umul.with.overflow` of `umul.with.overflow.i8`.
+fn family(intrinsic: &str) -> String {
+    let is_type = |part: &&str| {
+        part.starts_with(|c: char| "ifpv".contains(c))
+            && part.ends_with(|c: char| c.is_ascii_digit())
+    };
+    let parts: Vec<&str> = intrinsic
+        .split('.')
+        .take_while(|part| !is_type(part))
+        .collect();
+    parts.join(".")
+}
+
+/// The programs of the files that compile, and generated ones for each type and tier.
+fn corpus() -> Vec<HirProgram> {
+    let mut programs = Vec::new();
+    for tier in [Tier::Checked, Tier::Wrapping] {
+        for folder in ["filetests", "filecheck"] {
+            let folder = support::folder(folder);
+            for name in support::programs(&folder) {
+                let text = std::fs::read_to_string(folder.join(name)).unwrap();
+                programs.extend(program(&text, tier).ok());
+            }
+        }
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (state >> 32) as u32
+        };
+        for scalar in ScalarType::ALL
+            .into_iter()
+            .filter(|scalar| scalar.is_number())
+        {
+            let source: String = (0..20)
+                .map(|index| {
+                    let numbers: Vec<u32> = (0..80).map(|_| random()).collect();
+                    generate::function(&format!("made{index}"), scalar, &mut Choices::new(&numbers))
+                        .source
+                })
+                .collect();
+            let source = source + &mathematics(scalar);
+            programs
+                .push(program(&source, tier).unwrap_or_else(|faults| panic!("{source}\n{faults}")));
+        }
+    }
+    programs
+}
+
+/// Each function of the mathematics, and the pairs that a processor or a library may have one for.
+fn mathematics(scalar: ScalarType) -> String {
+    if !scalar.is_float() {
+        return String::new();
+    }
+    let ty = format!("Tensor<{scalar}, [5]>");
+    let calls = [
+        "exp()", "log()", "sqrt()", "sin()", "cos()", "tanh()", "abs()", "sign()", "pow(x)",
+    ];
+    let each = calls
+        .iter()
+        .enumerate()
+        .map(|(index, call)| format!("func math{index}(x: &{ty}) -> {ty} {{ x.{call} }}\n"));
+    each.collect::<String>() + &format!("func both(x: &{ty}) -> {ty} {{ x.sin() * x.cos() % x }}\n")
+}
+
+fn program(text: &str, tier: Tier) -> Result<HirProgram, String> {
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new("f.nr", text));
+    let options = Options {
+        tier,
+        on_device: false,
+    };
+    frontend::compile(&sources, file, options)
+        .map_err(|faults| faults.iter().map(|fault| fault.render(&sources)).collect())
+}
+
+#[test]
+fn every_program_links_with_the_c_compiler_alone() {
+    let workshop = Workshop::new();
+    let folder = support::folder("filetests");
+    workshop.write("main.c", "int main(void) { return 0; }");
+    let mut linked = 0;
+    for name in support::programs(&folder) {
+        let path = folder.join(&name);
+        let mut build = support::neuro_mlir();
+        build.arg("build").arg(&path).args(["-o", "."]);
+        // Some are wrong, or have no operation.
+        if workshop.seen(&mut build).status != Some(0) {
+            continue;
+        }
+        let stem = name.trim_end_matches(".nr");
+        let header = format!("#include \"{stem}.h\"\n");
+        workshop.write("header.c", header);
+        let words = [
+            "-Wall", "-Wextra", "-Werror", "-I.", "-c", "header.c", "-o", "header.o",
+        ];
+        workshop.succeeds(Command::new("cc").args(words));
+        // Every member of the library, and not only what `main` calls.
+        let object = format!("{stem}.o");
+        let library = format!("-l{stem}");
+        let words = ["main.c", &object, "-L.", &library, "-lm", "-o", "program"];
+        workshop.succeeds(Command::new("cc").args(words));
+        linked += 1;
+    }
+    assert!(linked > 10, "{linked}");
+}
