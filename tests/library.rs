@@ -17,5 +17,7 @@ mod failures;
 mod header;
 #[path = "library/processors.rs"]
 mod processors;
+#[path = "library/scalars.rs"]
+mod scalars;
 #[path = "library/workshop.rs"]
 mod workshop;

@@ -162,3 +162,23 @@ fn panic_line(workshop: &Workshop, case: &Case) -> String {
     assert_eq!(seen.status, Some(1), "{seen:?}");
     seen.err
 }
+
+/// As docs/abi.md works it out.
+#[test]
+fn a_status_word_is_an_operation_a_position_and_a_check() {
+    let workshop = Workshop::new();
+    workshop.write("failing.nr", FAILING);
+    workshop.build("failing.nr", &[]);
+    let main = "
+        #include \"failing.h\"
+        int main(void) {
+          int32_t a[] = {0, 0, 0, 1, INT32_MAX, 0}, b[] = {0, 1, 0, 1, 0, 0}, out[4];
+          uint64_t word = UINT64_MAX;
+          __neuro_mlir_product(a, a, 0, 2, 3, 3, 1, b, b, 0, 3, 2, 2, 1, &word, &word, 0, out, out, 0, 2, 2, 2, 1);
+          printf(\"%\" PRIx64, word);
+          return 0;
+        }";
+    workshop.write("main.c", main);
+    workshop.link("main.c", "failing");
+    assert_eq!(workshop.run().out, "a002");
+}

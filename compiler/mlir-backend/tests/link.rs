@@ -169,10 +169,10 @@ fn every_operation_has_a_body_on_every_type() {
     }
 }
 
-/// A declaration of a program's function would name it at the wrong ABI.
 /// All of it on the checked tier, linked once for the tests that read it.
 static CHECKED: LazyLock<LinkableBodies> = LazyLock::new(|| link(Tier::Checked, every_operation()));
 
+/// A declaration of a program's function would name it at the wrong ABI.
 #[test]
 fn a_linked_module_declares_only_what_the_host_has() {
     let linked = &*CHECKED;
