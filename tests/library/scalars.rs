@@ -44,7 +44,7 @@ fn scalars_of_every_type_arrive() {
             "func {ty}_(x: &Tensor<{ty}, [1]>, yes: bool, {}) -> Tensor<{ty}, [1]> {{ x / k0 * k11 / k11 }}",
             scalars.join(", ")
         );
-        let arguments = vec![divisor; 12].join(", ");
+        let arguments = [divisor; 12].join(", ");
         let _ = writeln!(
             main,
             "  {{
