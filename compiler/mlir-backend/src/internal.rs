@@ -86,7 +86,7 @@ impl Linked {
         let module = if lowered.bodies.is_empty() {
             None
         } else {
-            mlir_pipeline::fuse(session, &mut lowered.module, &checked(&lowered.bodies))?;
+            mlir_pipeline::fuse(session, &mut lowered.module, &apart(&lowered.bodies))?;
             let start = self.spent("fusion", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &host_passes())?;
             let start = self.spent("passes", start);
@@ -120,10 +120,16 @@ pub fn link_mlir(program: &HirProgram) -> Result<String, MlirError> {
     })
 }
 
-/// The symbols of the bodies with integer checks.
-fn checked(bodies: &[Body]) -> HashSet<&str> {
-    let checked = bodies.iter().filter(|body| !body.checks.is_empty());
-    checked.map(|body| body.symbol.as_str()).collect()
+/// The symbols of the bodies with integer checks and an operation without points.
+fn apart(bodies: &[Body]) -> HashSet<&str> {
+    let apart = bodies.iter().filter(|body| {
+        let mut extents = body
+            .spaces
+            .iter()
+            .flat_map(|space| space.result.iter().chain(&space.folded));
+        !body.checks.is_empty() && extents.any(|&extent| extent == 0)
+    });
+    apart.map(|body| body.symbol.as_str()).collect()
 }
 
 fn mark_results_unaliased(module: &Module<'_>, bodies: &[Body]) {

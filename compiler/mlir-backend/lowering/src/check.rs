@@ -2,14 +2,13 @@
 //! failure that the host would have met first (numerics, §Integer checks).
 
 use ast_types::BinaryOp;
-use melior::ir::attribute::IntegerAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::MemRefType;
-use melior::ir::{Block, Region, RegionLike, Type, Value};
+use melior::ir::{Type, Value};
 use neuro_hir::Tier;
 use shared_types::Span;
 
-use crate::at::{At, Built, build};
+use crate::at::{At, Built};
 use crate::types::integer_type;
 use crate::unlowered::Unlowered;
 
@@ -38,7 +37,6 @@ pub struct IterationSpace {
 }
 
 const OPERATION_SHIFT: u32 = 52;
-const POSITION_SHIFT: u32 = 12;
 /// The largest number of a check, and one more than that of an operation.
 const LIMIT: usize = 4095;
 const MAXIMUM_POSITIONS: u64 = 1 << 40;
@@ -140,16 +138,17 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
         }
     }
 
-    /// Adds a check that fails where `failed` is true.
+    /// `value`, after a check that fails where `failed` is true.
     pub(crate) fn check<'r>(
         &mut self,
         at: At<'c, 'r>,
         point: Point<'c, 'r>,
         failed: Value<'c, 'r>,
+        value: Value<'c, 'r>,
         (operator, kind, span): (BinaryOp, CheckKind, Span),
-    ) -> Built<()> {
+    ) -> Built<Value<'c, 'r>> {
         let Some(position) = point.position else {
-            return Ok(());
+            return Ok(value);
         };
         if self.list.len() >= LIMIT {
             return Unlowered::limit("a body of more than 4,095 checks", span);
@@ -160,37 +159,14 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             kind,
             span,
         });
-        let status = self.status();
-        let block = Block::new(&[]);
-        {
-            let inner = At {
-                block: &block,
-                ..at
-            };
-            let wide = integer_type(at.context, 64);
-            let fixed = i128::from(point.operation) << OPERATION_SHIFT | self.list.len() as i128;
-            let fixed = inner.integer(64, fixed)?;
-            let shift = inner.integer(64, POSITION_SHIFT.into())?;
-            let shifted = inner.emit("arith.shli", &[position, shift], wide)?;
-            let key = inner.emit("arith.ori", &[shifted, fixed], wide)?;
-            let minimum = IntegerAttribute::new(wide, ATOMIC_MINU);
-            inner.value(
-                inner
-                    .operation("memref.atomic_rmw")
-                    .add_attributes(&[inner.named("kind", minimum)])
-                    .add_operands(&[key, status])
-                    .add_results(&[wide]),
-            )?;
-            inner.append(build(inner.operation("scf.yield"))?);
-        }
-        let then = Region::new();
-        then.append_block(block);
-        let operation = at
-            .operation("scf.if")
-            .add_operands(&[failed])
-            .add_regions([then, Region::new()]);
-        at.append(build(operation)?);
-        Ok(())
+        let check = mlir_pipeline::Check {
+            value,
+            failed,
+            position,
+            word: self.status(),
+            key: i64::from(point.operation) << OPERATION_SHIFT | self.list.len() as i64,
+        };
+        at.value(check.operation(at.context, at.location))
     }
 
     /// The status word, `memref<i64>`, after the operands.
@@ -203,6 +179,3 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
         })
     }
 }
-
-/// `arith::AtomicRMWKind::minu`.
-const ATOMIC_MINU: i64 = 11;

@@ -119,8 +119,14 @@ impl Arithmetic {
             )
         };
         let failed = extract(1)?;
-        checks.check(at, point, failed, (self.op, CheckKind::Overflow, self.span))?;
-        extract(0)
+        let answer = extract(0)?;
+        checks.check(
+            at,
+            point,
+            failed,
+            answer,
+            (self.op, CheckKind::Overflow, self.span),
+        )
     }
 
     /// `/ %`: a zero divisor fails on every tier, `MIN / -1` on the checked one. A divisor that
@@ -140,12 +146,8 @@ impl Arithmetic {
             |value, constant| at.compare("arith.cmpi", CmpiPredicate::Eq as i64, value, constant);
         let zero = at.integer(bits, 0)?;
         let by_zero = equals(right, zero)?;
-        checks.check(
-            at,
-            point,
-            by_zero,
-            (self.op, CheckKind::ZeroDivisor, self.span),
-        )?;
+        let zero_divisor = (self.op, CheckKind::ZeroDivisor, self.span);
+        let mut checked = checks.check(at, point, by_zero, right, zero_divisor)?;
         let mut replaced = by_zero;
         if self.scalar.is_signed() {
             let minimum = at.integer(bits, 1 << (bits - 1))?;
@@ -154,17 +156,13 @@ impl Arithmetic {
             let by_minus_one = equals(right, minus_one)?;
             let overflows = at.emit("arith.andi", &[at_minimum, by_minus_one], flag)?;
             if checks.overflow() {
-                checks.check(
-                    at,
-                    point,
-                    overflows,
-                    (self.op, CheckKind::Overflow, self.span),
-                )?;
+                let overflow = (self.op, CheckKind::Overflow, self.span);
+                checked = checks.check(at, point, overflows, checked, overflow)?;
             }
             replaced = at.emit("arith.ori", &[by_zero, overflows], flag)?;
         }
         let one = at.integer(bits, 1)?;
-        let divisor = at.emit("arith.select", &[replaced, one, right], right.r#type())?;
+        let divisor = at.emit("arith.select", &[replaced, one, checked], right.r#type())?;
         self.emit(at, self.name()?, left, divisor)
     }
 }

@@ -6,15 +6,20 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Module, OperationRef};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
-use mlir_sys::{MlirStringRef, mlirPassManagerCreateOnOperation, mlirPassManagerRunOnOp};
+use mlir_sys::{
+    MlirStringRef, mlirOperationDestroy, mlirPassManagerCreateOnOperation, mlirPassManagerRunOnOp,
+};
 
+use crate::check::{keys, lower_checks};
 use crate::{Failure, MlirError, Session};
 
 /// Fuses each element-wise operation into the one operation that uses it, in all functions but
-/// those named in `apart` (backend specification, §MLIR to LLVM IR).
+/// those named in `apart` (backend specification, §MLIR to LLVM IR), then gives the integer checks
+/// their form.
 ///
-/// A body with integer checks stays apart: fusion moves the checks of a producer into its
-/// consumer, where they are lost if the consumer has no points, and leaves the producer behind.
+/// A producer's checks go with it into its consumer, whose points are all of the producer's, some
+/// of them repeated; a check that is repeated changes nothing. Where a consumer has no points at
+/// all they would be lost: such a body stays apart.
 pub fn fuse(
     session: &Session,
     module: &mut Module<'_>,
@@ -26,16 +31,39 @@ pub fn fuse(
     let manager = function_passes(session)?;
     let body = module.body();
     let mut next = body.first_operation();
-    while let Some(function) = next {
+    while let Some(mut function) = next {
         next = function.next_in_block();
         if !is_named_in(function, apart) {
-            run_on(session, &manager, function)?;
+            function = fuse_one(session, &manager, function)?;
         }
+        lower_checks(session.context(), function)?;
     }
     if let Some(dump) = &session.dump {
         dump.after("fuse", &module.as_operation().to_string())?;
     }
     Ok(())
+}
+
+/// The function fused; the function as it was if that loses a check, as where nothing needs the
+/// answer: `(a + b) * 0`.
+fn fuse_one<'c, 'a>(
+    session: &'c Session,
+    manager: &PassManager<'_>,
+    function: OperationRef<'c, 'a>,
+) -> Result<OperationRef<'c, 'a>, MlirError> {
+    let checks = keys(function);
+    let kept = (!checks.is_empty()).then(|| (*function).clone());
+    run_on(session, manager, function)?;
+    let (Some(kept), Some(module)) = (kept, function.block()) else {
+        return Ok(function);
+    };
+    if keys(function) == checks {
+        return Ok(function);
+    }
+    let kept = module.insert_operation_before(function, kept);
+    // SAFETY: no reference to the fused function is used again.
+    unsafe { mlirOperationDestroy(function.to_raw()) };
+    Ok(kept)
 }
 
 pub(crate) const FUSION: &str = "func.func(linalg-fuse-elementwise-ops)";

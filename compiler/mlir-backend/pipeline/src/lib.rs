@@ -4,6 +4,7 @@
 //! It must never know HIR, and never let MLIR or LLVM print or end the process: whatever they
 //! report comes back in an [`MlirError`].
 
+mod check;
 mod dump;
 mod error;
 mod fuse;
@@ -15,6 +16,7 @@ mod passes;
 mod session;
 mod translate;
 
+pub use check::Check;
 pub use error::{Failure, MlirError, NotLowered};
 pub use fuse::fuse;
 pub use host::{host_passes, host_pipeline};
