@@ -10,6 +10,8 @@ mod build;
 mod commands;
 #[path = "cli/limits.rs"]
 mod limits;
+#[path = "cli/mathematics.rs"]
+mod mathematics;
 #[path = "cli/outputs.rs"]
 mod outputs;
 #[path = "cli/place.rs"]

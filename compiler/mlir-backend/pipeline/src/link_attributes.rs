@@ -4,17 +4,24 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
 use inkwell::values::{CallSiteValue, FunctionValue, InstructionOpcode};
 
-/// Marks the calls of mathematics `nobuiltin`. Without it LLVM rewrites `pow` with a constant
-/// exponent and folds calls of constants in its own arithmetic, which changes bits (numerics,
-/// §Mathematics).
+/// Makes the intrinsics of mathematics the C library's functions, and marks their calls
+/// `nobuiltin`. LLVM would rewrite `pow` with a constant exponent and fold calls of constants in
+/// its own arithmetic, which changes bits (numerics, §Mathematics); a call of an intrinsic loses
+/// the mark where it is vectorized.
 pub(crate) fn keep_mathematics(module: &Module<'_>) {
+    let name = |function: FunctionValue<'_>| c_name(function.get_name().to_str().ok()?);
     let kind = Attribute::get_named_enum_kind_id("nobuiltin");
     let attribute = module.get_context().create_enum_attribute(kind, 0);
     for call in module.get_functions().flat_map(calls) {
-        let callee = call.get_called_fn_value();
-        let name = callee.as_ref().map(|callee| callee.get_name().to_bytes());
-        if name.is_some_and(is_mathematics) {
+        if call.get_called_fn_value().and_then(name).is_some() {
             call.add_attribute(AttributeLoc::Function, attribute);
+        }
+    }
+    for function in module.get_functions() {
+        // A program's own function of the name is another.
+        let name = name(function).filter(|name| module.get_function(name).is_none());
+        if let Some(name) = name {
+            function.as_global_value().set_name(&name);
         }
     }
 }
@@ -40,11 +47,14 @@ fn calls(function: FunctionValue<'_>) -> impl Iterator<Item = CallSiteValue<'_>>
         .filter_map(|instruction| CallSiteValue::try_from(instruction).ok())
 }
 
-fn is_mathematics(name: &[u8]) -> bool {
-    const INTRINSICS: [&str; 6] = ["exp", "log", "sin", "cos", "tanh", "pow"];
-    let stem = std::str::from_utf8(name)
-        .ok()
-        .and_then(|name| name.strip_prefix("llvm."))
-        .and_then(|name| name.split('.').next());
-    stem.is_some_and(|stem| INTRINSICS.contains(&stem))
+/// The C library's name of an intrinsic that it computes.
+fn c_name(intrinsic: &str) -> Option<String> {
+    const FUNCTIONS: [&str; 6] = ["exp", "log", "sin", "cos", "tanh", "pow"];
+    let (function, ty) = intrinsic.strip_prefix("llvm.")?.split_once('.')?;
+    match ty {
+        _ if !FUNCTIONS.contains(&function) => None,
+        "f32" => Some(format!("{function}f")),
+        "f64" => Some(function.to_string()),
+        _ => None,
+    }
 }
