@@ -15,26 +15,24 @@ use crate::workshop::Workshop;
 use crate::{generate, support};
 
 /// The intrinsics that a module declares, without the types that they are for.
-const INTRINSICS: [&str; 15] = [
-    "cos",
-    "exp",
+const INTRINSICS: [&str; 9] = [
     "fabs",
-    "log",
     "memcpy",
-    "pow",
     "sadd.with.overflow",
-    "sin",
     "smul.with.overflow",
     "sqrt",
     "ssub.with.overflow",
-    "tanh",
     "uadd.with.overflow",
     "umul.with.overflow",
     "usub.with.overflow",
 ];
 
-/// What a module declares besides: the memory that it needs in between.
-const DECLARED: [&str; 2] = ["free", "malloc"];
+/// What a module declares besides: the memory that it needs in between, and the C library's
+/// mathematics.
+const DECLARED: [&str; 14] = [
+    "cos", "cosf", "exp", "expf", "free", "log", "logf", "malloc", "pow", "powf", "sin", "sinf",
+    "tanh", "tanhf",
+];
 
 /// What an object asks for: the C library, its mathematics, and the conversions of `f16` that the
 /// static library brings.

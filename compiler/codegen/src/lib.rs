@@ -8,7 +8,6 @@ mod compile;
 mod diagnostics;
 mod error;
 mod machine;
-mod mathematics;
 mod processor;
 mod scratch;
 mod signature;

@@ -8,7 +8,6 @@ use inkwell::targets::{
     TargetMachineOptions,
 };
 
-use crate::mathematics::keep_sines;
 use crate::{CodegenError, Processor};
 
 /// LLVM's code generator for a processor.
@@ -62,7 +61,6 @@ impl<'p> Machine<'p> {
         options.set_loop_interleaving(true);
         options.set_loop_unrolling(true);
         let failed = |message: &dyn ToString| CodegenError::Compile(message.to_string());
-        keep_sines(module);
         module.verify().map_err(|message| failed(&message))?;
         module
             .run_passes("default<O3>", &self.machine, options)
