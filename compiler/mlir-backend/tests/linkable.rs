@@ -223,5 +223,5 @@ fn a_body_past_a_limit_has_no_symbol() {
 fn a_body_at_the_limits_is_lowered() {
     let all = chain("all", I8, Add, 4095);
     let text = link_mlir(&program(Tier::Checked, [all])).unwrap();
-    assert_eq!(text.matches("memref.atomic_rmw minu").count(), 4095);
+    assert_eq!(text.matches("llvm.intr.sadd.with.overflow").count(), 4095);
 }
