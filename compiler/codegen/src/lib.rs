@@ -11,8 +11,10 @@ mod machine;
 mod processor;
 mod scratch;
 mod signature;
+mod types;
 
 pub use compile::{Compiled, compile};
 pub use error::CodegenError;
 pub use processor::{Processor, UnknownProcessor};
-pub use signature::{Parameter, Signature};
+pub use signature::{FunctionSignature, Parameter, Signature};
+pub use types::scalar_type;

@@ -23,6 +23,16 @@ pub enum Parameter {
     Result(ScalarType, Vec<u64>),
     /// The status word, a `memref<i64>` (numerics, §Integer checks).
     Status,
+    /// A function value: the pointers of its code and of its environment. The code takes the
+    /// environment before its parameters.
+    Function(FunctionSignature),
+}
+
+/// The scalars that a function value takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionSignature {
+    pub parameters: Vec<ScalarType>,
+    pub result: ScalarType,
 }
 
 /// An LLVM parameter. Each takes one 64-bit word of a packed call.
@@ -38,6 +48,19 @@ enum Word {
 }
 
 impl Signature {
+    /// Of the function values that the body takes, in order.
+    pub fn functions(&self) -> impl Iterator<Item = &FunctionSignature> {
+        self.parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                Parameter::Function(signature) => Some(signature),
+                Parameter::Scalar(_)
+                | Parameter::Operand(..)
+                | Parameter::Result(..)
+                | Parameter::Status => None,
+            })
+    }
+
     /// Compares with the function as compiled: what is checked of a call is true of the code.
     pub(crate) fn check(&self, function: FunctionType<'_>) -> Result<(), CodegenError> {
         let declared: Vec<Word> = self.parameters.iter().flat_map(Parameter::words).collect();
@@ -64,12 +87,14 @@ impl Parameter {
             Parameter::Scalar(_) => 1,
             Parameter::Operand(_, shape) | Parameter::Result(_, shape) => 3 + 2 * shape.len(),
             Parameter::Status => 3,
+            Parameter::Function(_) => 2,
         }
     }
 
     fn words(&self) -> Vec<Word> {
         match self {
             Parameter::Scalar(scalar) => vec![Word::of_scalar(*scalar)],
+            Parameter::Function(_) => vec![Word::Pointer; 2],
             Parameter::Operand(..) | Parameter::Result(..) | Parameter::Status => {
                 let mut words = vec![Word::Integer(64); self.word_count()];
                 words[..2].fill(Word::Pointer);
@@ -137,6 +162,14 @@ impl fmt::Display for Parameter {
             Parameter::Operand(scalar, shape) => write!(f, "a Tensor<{scalar}, {shape:?}> to read"),
             Parameter::Result(scalar, shape) => write!(f, "a Tensor<{scalar}, {shape:?}> to write"),
             Parameter::Status => f.write_str("the status word"),
+            Parameter::Function(signature) => write!(f, "a function {signature}"),
         }
+    }
+}
+
+impl fmt::Display for FunctionSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.parameters.iter().map(|scalar| scalar.name()).collect();
+        write!(f, "({}) -> {}", names.join(", "), self.result)
     }
 }

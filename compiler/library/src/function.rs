@@ -1,4 +1,4 @@
-use codegen::Parameter;
+use codegen::{FunctionSignature, Parameter};
 use mlir_backend::{Check, CheckKind};
 use neuro_hir::{HirFunction, HirType};
 use shared_types::{ScalarType, SourceMap};
@@ -36,6 +36,11 @@ pub(crate) enum ArgumentKind {
         usage: Usage,
     },
     Status,
+    /// Its code and, by a name of its own, its environment.
+    Function {
+        signature: FunctionSignature,
+        environment: String,
+    },
 }
 
 /// What a body does with a tensor.
@@ -103,7 +108,9 @@ impl Function {
                     shape,
                     usage,
                 } => Some((argument.name.as_str(), *scalar, shape.as_slice(), *usage)),
-                ArgumentKind::Scalar(_) | ArgumentKind::Status => None,
+                ArgumentKind::Scalar(_) | ArgumentKind::Status | ArgumentKind::Function { .. } => {
+                    None
+                }
             })
     }
 }
@@ -157,6 +164,14 @@ fn arguments(function: &HirFunction, parameters: &[Parameter]) -> Vec<Argument> 
                 (Some(name), tensor(scalar, shape, Usage::Writes))
             }
             Parameter::Status => (Some("status".to_string()), ArgumentKind::Status),
+            Parameter::Function(signature) => {
+                let name = own.get(index).map_or("", String::as_str);
+                let kind = ArgumentKind::Function {
+                    signature: signature.clone(),
+                    environment: names.take(&format!("{name}_environment")),
+                };
+                (None, kind)
+            }
         };
         let name = match name {
             Some(name) => names.take(&name),

@@ -244,6 +244,18 @@ static inline NeuroStatus NeuroCheckArguments(const char *function, size_t count
   return status;
 }
 
+static inline NeuroStatus NeuroCheckFunction(const char *function, const char *argument, const char *type, bool given,
+                                             NeuroFailure *failure) {
+  if (given) {
+    return NEURO_OK;
+  }
+  if (failure != NULL) {
+    const NeuroFailure found = {NEURO_NULL, function, argument, type, NULL, NULL, 0, 0, 0, 0, NULL};
+    *failure = found;
+  }
+  return NEURO_NULL;
+}
+
 /* Whether the memory that a function allocates can be had: it does not ask. */
 static inline NeuroStatus NeuroCheckMemory(const char *function, size_t bytes, NeuroFailure *failure) {
   void *volatile memory = malloc(bytes);

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use mlir_backend::CheckKind;
 
-use super::text::{c_type, dlpack_code, literal, strides, tensor_type};
+use super::text::{c_type, dlpack_code, function_parameters, literal, strides, tensor_type};
 use crate::function::{Argument, ArgumentKind, Function, LocatedCheck, Usage};
 
 /// The function over `DLTensor`.
@@ -32,13 +32,24 @@ pub(super) fn checked(function: &Function) -> String {
       NeuroCheckArguments({name}, {count}, neuro_arguments, neuro_tensors, neuro_data, failure);",
         tensors.join(", "),
     );
+    let mut further = Vec::new();
+    for argument in &function.arguments {
+        if let ArgumentKind::Function { signature, .. } = &argument.kind {
+            let (code, argument) = (&argument.name, literal(&argument.name));
+            let ty = literal(&format!("func{signature}"));
+            further.push(format!(
+                "NeuroCheckFunction({name}, {argument}, {ty}, {code} != NULL, failure)"
+            ));
+        }
+    }
     if function.scratch > 0 {
+        let bytes = function.scratch;
+        further.push(format!("NeuroCheckMemory({name}, {bytes}u, failure)"));
+    }
+    for check in further {
         let _ = writeln!(
             text,
-            "  if (neuro_status == NEURO_OK) {{
-    neuro_status = NeuroCheckMemory({name}, {}u, failure);
-  }}",
-            function.scratch
+            "  if (neuro_status == NEURO_OK) {{\n    neuro_status = {check};\n  }}"
         );
     }
     text += "  if (neuro_status != NEURO_OK) {\n    return neuro_status;\n  }\n";
@@ -169,6 +180,10 @@ fn parameters(function: &Function) -> Vec<String> {
                 ..
             } => format!("const DLTensor *{name}"),
             ArgumentKind::Tensor { .. } => format!("DLTensor *{name}"),
+            ArgumentKind::Function {
+                signature,
+                environment,
+            } => function_parameters(signature, name, environment),
             ArgumentKind::Status => return None,
         })
     };
@@ -197,6 +212,9 @@ fn call(function: &Function) -> Vec<String> {
                     .chain(strides(shape))
                     .collect();
                 format!("{pointer}, {pointer}, {}", comma_separated(&numbers))
+            }
+            ArgumentKind::Function { environment, .. } => {
+                format!("{}, {environment}", argument.name)
             }
             ArgumentKind::Status => "&neuro_word, &neuro_word, 0".to_string(),
         });

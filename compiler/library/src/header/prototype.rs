@@ -1,4 +1,4 @@
-use super::text::c_type;
+use super::text::{c_type, function_parameters};
 use crate::function::{Argument, ArgumentKind, Function, Usage};
 
 /// The prototype of the body's symbol, or of its entry that takes bits.
@@ -31,6 +31,10 @@ fn parameter(argument: &Argument) -> String {
             let words = ", int64_t".repeat(1 + 2 * shape.len());
             format!("{constant}{ty} *, {constant}{ty} *{name}{words}")
         }
+        ArgumentKind::Function {
+            signature,
+            environment,
+        } => function_parameters(signature, name, environment),
         ArgumentKind::Status => format!("uint64_t *, uint64_t *{name}, int64_t"),
     }
 }

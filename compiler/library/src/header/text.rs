@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use codegen::FunctionSignature;
 use shared_types::{ScalarClass, ScalarType};
 
 /// A scalar's type in C. A half is the integer of its bits.
@@ -17,6 +18,20 @@ pub(super) fn c_type(scalar: ScalarType) -> &'static str {
         ScalarType::F64 => "double",
         ScalarType::Bool => "bool",
     }
+}
+
+/// A pointer to the code of a function value, and to its environment.
+pub(super) fn function_parameters(
+    signature: &FunctionSignature,
+    name: &str,
+    environment: &str,
+) -> String {
+    let parameters = signature.parameters.iter();
+    let types: String = parameters
+        .map(|&scalar| format!(", {}", c_type(scalar)))
+        .collect();
+    let result = c_type(signature.result);
+    format!("{result} (*{name})(void *environment{types}), void *{environment}")
 }
 
 /// DLPack's code of an element type.
