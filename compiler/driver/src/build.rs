@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use codegen::Processor;
 use library::LinkedFunction;
-use mlir_backend::internal::{self, Body, Linked};
+use mlir_backend::internal::{self, Body, LinkOptions, Linked};
 use neuro_hir::{HirFunction, HirProgram};
 use shared_types::SourceMap;
 
@@ -25,7 +25,8 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     check_writable(&options.output, &paths)?;
     let program = source::compile(&options.file, options.overflow.tier(), sources)?;
     dump::check_writable()?;
-    let linked = internal::link(&program, &|_| true).map_err(|error| Fault::of_backend(&error))?;
+    let linked = internal::link(&program, &LinkOptions::default())
+        .map_err(|error| Fault::of_backend(&error))?;
     if let Some(refused) = linked.refused.first() {
         return Err(not_lowered(
             function(&program, &refused.function.name)?,

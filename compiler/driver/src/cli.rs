@@ -139,6 +139,8 @@ pub enum Stage {
     Mlir,
     /// The LLVM IR of that
     Llvm,
+    /// The transform scripts that schedule their contractions for this machine
+    Schedule,
     /// The LLVM IR of the bodies that a compile links
     Link,
     /// Not built yet

@@ -8,6 +8,7 @@ use mlir_lowering::Selection;
 pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal};
 pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{Failure, MlirError, Session, host_passes};
+pub use mlir_schedule::Target;
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
 use crate::on_large_stack;
@@ -31,16 +32,30 @@ const HOST: Selection<'static> = Selection {
 /// So many bodies share an MLIR module: what the passes cost grows faster than a module does.
 const BODIES_A_MODULE: usize = 50;
 
-/// [`crate::lower_for_link`] of those functions that `takes` says, with what each status word
-/// means, what was refused, and how long each stage took.
-pub fn link(
-    program: &HirProgram,
-    takes: &(dyn Fn(&HirFunction) -> bool + Sync),
-) -> Result<Linked, MlirError> {
+/// What [`link`] does.
+pub struct LinkOptions<'o> {
+    /// Which of the functions with a host body it takes.
+    pub takes: &'o (dyn Fn(&HirFunction) -> bool + Sync),
+    /// What the contractions are scheduled for.
+    pub target: Target,
+}
+
+impl Default for LinkOptions<'_> {
+    fn default() -> Self {
+        LinkOptions {
+            takes: &|_| true,
+            target: Target::GENERIC,
+        }
+    }
+}
+
+/// [`crate::lower_for_link`] with what each status word means, what was refused, and how long
+/// each stage took.
+pub fn link(program: &HirProgram, options: &LinkOptions<'_>) -> Result<Linked, MlirError> {
     on_large_stack(|| {
         let functions = program
             .functions()
-            .filter(|function| has_host_body(function) && takes(function));
+            .filter(|function| has_host_body(function) && (options.takes)(function));
         let names: Vec<&str> = functions.map(|function| function.name.as_str()).collect();
         let mut linked = Linked::default();
         let start = Instant::now();
@@ -51,7 +66,8 @@ pub fn link(
         for names in names.chunks(BODIES_A_MODULE) {
             let names: HashSet<&str> = names.iter().copied().collect();
             let takes = |function: &HirFunction| names.contains(function.name.as_str());
-            let Some(module) = linked.add(&session, program, &takes, &context)? else {
+            let Some(module) = linked.add(&session, program, &takes, &options.target, &context)?
+            else {
                 continue;
             };
             match &whole {
@@ -77,6 +93,7 @@ impl Linked {
         session: &Session,
         program: &HirProgram,
         takes: &dyn Fn(&HirFunction) -> bool,
+        target: &Target,
         context: &'l inkwell::context::Context,
     ) -> Result<Option<Module<'l>>, MlirError> {
         let start = Instant::now();
@@ -86,6 +103,14 @@ impl Linked {
         let module = if lowered.bodies.is_empty() {
             None
         } else {
+            session.dump_after("lowering", &lowered.module)?;
+            let contractions = |symbol: &str| {
+                let body = lowered.bodies.iter().find(|body| body.symbol == symbol);
+                body.map_or(&[][..], |body| &body.contractions)
+            };
+            mlir_schedule::schedule(session, &lowered.module, contractions, target)?;
+            session.dump_after("schedule", &lowered.module)?;
+            let start = self.spent("schedule", start);
             mlir_pipeline::fuse(session, &mut lowered.module, &apart(&lowered.bodies))?;
             let start = self.spent("fusion", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &host_passes())?;
@@ -117,6 +142,23 @@ pub fn link_mlir(program: &HirProgram) -> Result<String, MlirError> {
         let session = Session::new("link")?;
         let lowered = mlir_lowering::link_module(&session, program, &HOST)?;
         Ok(lowered.module.as_operation().to_string())
+    })
+}
+
+/// The script that schedules each body with a contraction, under a comment with its symbol.
+pub fn schedules(program: &HirProgram, target: &Target) -> Result<String, MlirError> {
+    on_large_stack(|| {
+        let session = Session::new("schedule")?;
+        let lowered = mlir_lowering::link_module(&session, program, &HOST)?;
+        let scheduled = lowered
+            .bodies
+            .iter()
+            .filter(|body| !body.contractions.is_empty());
+        let texts = scheduled.map(|body| {
+            let script = mlir_schedule::text(&body.contractions, target);
+            format!("// {}\n{script}", body.symbol)
+        });
+        Ok(texts.collect::<Vec<String>>().join("\n"))
     })
 }
 

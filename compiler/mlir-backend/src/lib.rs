@@ -47,7 +47,7 @@ pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
 /// The host bodies of the outlined operations and of the `@gpu(fallback: true)` functions, ready
 /// to link (backend specification, §Linking into a compile).
 pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError> {
-    let linked = internal::link(program, &|_| true)?;
+    let linked = internal::link(program, &internal::LinkOptions::default())?;
     let bodies = linked.bodies.into_iter().map(|body| LinkableBody {
         function: body.function,
         symbol: body.symbol,

@@ -3,7 +3,7 @@
 
 use ast_types::BinaryOp::{Add, And, Div, Eq, Lt, MatMul, Mul};
 use ast_types::UnaryOp::{Neg, Not};
-use mlir_backend::internal::{Cause, link};
+use mlir_backend::internal::{Cause, LinkOptions, link};
 use mlir_backend::{LinkableBodies, lower_for_link, lower_program};
 use neuro_hir::build::{
     FunctionBuilder, binary, block, expr, float, integer, math, operation, pow, program, reduce,
@@ -27,7 +27,7 @@ fn declares(functions: impl IntoIterator<Item = HirFunction>) {
     for tier in [Tier::Checked, Tier::Wrapping] {
         let program = program(tier, functions.clone());
         assert_eq!(lower_for_link(&program), Ok(LinkableBodies::default()));
-        let refused = link(&program, &|_| true).unwrap().refused;
+        let refused = link(&program, &LinkOptions::default()).unwrap().refused;
         let refused = refused.into_iter().map(|r| (r.function.name, r.cause));
         let expected = names.iter().map(|name| (name.clone(), Cause::NoForm));
         assert!(refused.eq(expected));

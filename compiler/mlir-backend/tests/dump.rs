@@ -26,7 +26,7 @@ fn stages_are_written_or_the_compile_fails() {
     let stages = files(folder.join("000-link"));
     assert_eq!(stages[0], "00-after-lowering.mlir");
     assert!(
-        stages.contains(&"02-after-bufferize.mlir".to_string()),
+        stages.contains(&"03-after-bufferize.mlir".to_string()),
         "{stages:?}"
     );
     assert_eq!(stages.last().unwrap(), "module.ll");

@@ -2,7 +2,7 @@
 
 use ast_types::BinaryOp::{self, Add, Div, MatMul, Mul};
 use expect_test::expect;
-use mlir_backend::internal::{Cause, link, link_mlir};
+use mlir_backend::internal::{Cause, LinkOptions, link, link_mlir};
 use mlir_backend::lower_for_link;
 use neuro_hir::build::{FunctionBuilder, binary, expr, operation, program, tensor};
 use neuro_hir::{
@@ -191,7 +191,7 @@ fn a_body_past_a_limit_has_no_symbol() {
         })
     };
     let refused = |tier, function: HirFunction| {
-        let linked = link(&program(tier, [function]), &|_| true).unwrap();
+        let linked = link(&program(tier, [function]), &LinkOptions::default()).unwrap();
         let refused = linked.refused.into_iter().next().map(|refused| {
             assert_eq!(refused.cause, Cause::Limit);
             let at = refused.function.span.start;

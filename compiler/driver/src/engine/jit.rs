@@ -4,7 +4,7 @@ mod tests;
 use std::collections::HashMap;
 
 use interpreter::Value;
-use mlir_backend::internal::{self, Body, Cause, Refusal};
+use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
 use runtime::{Argument, Parameter, RuntimeError, Signature};
 use tensor::{Tensor, TensorError};
@@ -29,7 +29,12 @@ impl Jit {
     ) -> Result<Jit, Fault> {
         let reachable = program.reachable_from(entries);
         let takes = |function: &HirFunction| reachable.contains(function.name.as_str());
-        let linked = internal::link(program, &takes).map_err(|error| Fault::of_backend(&error))?;
+        let options = LinkOptions {
+            takes: &takes,
+            target: Target::native(),
+        };
+        let linked =
+            internal::link(program, &options).map_err(|error| Fault::of_backend(&error))?;
         let signatures = linked
             .bodies
             .iter()

@@ -69,6 +69,7 @@ mod tests {
                     folded: vec![],
                 },
             ],
+            contractions: vec![],
             has_result: true,
         }
     }

@@ -4,7 +4,7 @@ use shared_types::Span;
 
 use crate::affine::IndexMap;
 use crate::at::{At, Built};
-use crate::fill::{empty, filled};
+use crate::fill::{empty, filled_tagged};
 use crate::generic::{Generic, Iterator};
 
 /// A loop that folds elements into accumulators which start from a seed.
@@ -14,6 +14,8 @@ pub(crate) struct Accumulation<'c, 'b, 't> {
     /// The accumulators, and where each point's lies.
     pub result: &'t TensorType,
     pub map: IndexMap,
+    /// The tags of the seed's fill and of the loop, where they are scheduled.
+    pub tags: Option<[String; 2]>,
     pub span: Span,
 }
 
@@ -25,12 +27,16 @@ impl<'c: 'b, 'b> Accumulation<'c, 'b, '_> {
         seed: impl FnOnce(At<'c, 'b>) -> Built<Value<'c, 'b>>,
         step: impl for<'r> FnOnce(At<'c, 'r>, Value<'c, 'r>, &[Value<'c, 'r>]) -> Built<Value<'c, 'r>>,
     ) -> Built<Value<'c, 'b>> {
+        let [fill, fold] = match &self.tags {
+            Some([fill, fold]) => [Some(fill.as_str()), Some(fold.as_str())],
+            None => [None, None],
+        };
         let mut inputs = self.inputs;
         let count = inputs.len();
         // Without a fold there is one step a point, from the seed itself. A destination that is
         // read at parallel points would be read again at each point of a consumer that fuses.
         let destination = if self.iterators.contains(&Iterator::Reduction) {
-            filled(at, self.result, seed, self.span)?
+            filled_tagged(at, self.result, seed, fill, self.span)?
         } else {
             let destination = empty(at, self.result, self.span)?;
             inputs.push((seed(at)?, IndexMap::scalar(self.iterators.len())));
@@ -41,7 +47,7 @@ impl<'c: 'b, 'b> Accumulation<'c, 'b, '_> {
             inputs,
             output: (destination, self.map),
         };
-        generic.append(at, |at, elements| {
+        generic.append_tagged(at, fold, |at, elements| {
             step(at, elements[count], &elements[..count])
         })
     }

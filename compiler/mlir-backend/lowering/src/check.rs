@@ -9,6 +9,7 @@ use neuro_hir::Tier;
 use shared_types::Span;
 
 use crate::at::{At, Built};
+use crate::contraction_shape::ContractionShape;
 use crate::types::integer_type;
 use crate::unlowered::Unlowered;
 
@@ -49,6 +50,8 @@ pub(crate) struct Checks<'c, 'b> {
     status: Option<Value<'c, 'b>>,
     pub list: Vec<Check>,
     pub spaces: Vec<IterationSpace>,
+    /// The contractions that are scheduled.
+    pub contractions: Vec<ContractionShape>,
 }
 
 /// Where a check stands: an operation, and the position of the point within it.
@@ -68,6 +71,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             status: None,
             list: Vec::new(),
             spaces: Vec::new(),
+            contractions: Vec::new(),
         }
     }
 
@@ -78,6 +82,21 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
 
     pub(crate) fn overflow(&self) -> bool {
         self.tier == Some(Tier::Checked)
+    }
+
+    /// Whether the body is one to link, not text to read.
+    pub(crate) fn is_linked(&self) -> bool {
+        self.tier.is_some()
+    }
+
+    /// Numbers a contraction for the schedule, and gives the tags of its fill and of itself.
+    pub(crate) fn contraction(&mut self, shape: ContractionShape) -> [String; 2] {
+        let number = self.contractions.len();
+        self.contractions.push(ContractionShape { number, ..shape });
+        [
+            ContractionShape::fill_tag(number),
+            ContractionShape::product_tag(number),
+        ]
     }
 
     /// Numbers the next operation.

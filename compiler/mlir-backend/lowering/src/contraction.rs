@@ -3,17 +3,21 @@
 
 use ast_types::BinaryOp;
 use melior::ir::Value;
+use melior::ir::block::BlockArgument;
 use neuro_hir::TensorType;
 use shared_types::Span;
 
 use crate::accumulation::Accumulation;
 use crate::affine::IndexMap;
+use crate::arrange::arrange;
 use crate::at::{At, Built};
 use crate::check::{Checks, IterationSpace};
+use crate::contraction_shape::ContractionShape;
 use crate::element::Arithmetic;
 use crate::fill::number;
 use crate::generic::Iterator;
 use crate::half::{computed_in, widen};
+use crate::movement::reshape;
 use crate::reduction::rounded;
 use crate::unlowered::Unlowered;
 
@@ -38,8 +42,8 @@ pub(crate) fn product<'c: 'b, 'b>(
     let (row, column, contracted) = (0, 1, 2);
     let contraction = Contraction {
         inputs: vec![
-            (left.0, IndexMap::select(3, [row, contracted])),
-            (right.0, IndexMap::select(3, [contracted, column])),
+            (left.0, vec![row, contracted]),
+            (right.0, vec![contracted, column]),
         ],
         space: IterationSpace {
             result: shape,
@@ -52,8 +56,9 @@ pub(crate) fn product<'c: 'b, 'b>(
 /// Products of the inputs' elements, added over the folded dimensions of the space, which come
 /// after the result's and nest in their order, the last one fastest.
 pub(crate) struct Contraction<'c, 'b> {
-    /// Multiplied left to right; their element type is the result's.
-    pub inputs: Vec<(Value<'c, 'b>, IndexMap)>,
+    /// Multiplied left to right, each with the dimension that each of its axes runs along; their
+    /// element type is the result's.
+    pub inputs: Vec<(Value<'c, 'b>, Vec<usize>)>,
     pub space: IterationSpace,
 }
 
@@ -67,11 +72,34 @@ pub(crate) fn contract<'c: 'b, 'b>(
     let Some(scalar) = result.scalar().filter(|scalar| scalar.is_number()) else {
         return Unlowered::refused("a contraction of elements without arithmetic", span);
     };
-    let Contraction { inputs, space } = contraction;
-    let (kept, folded) = (space.result.len(), space.folded.len());
     let computed = computed_in(scalar);
+    let operation = checks.operation(contraction.space.clone(), span)?;
+    let result_shape = contraction.space.result.clone();
+    let arranged = match checks.is_linked() && (computed.is_float() || !checks.overflow()) {
+        true => arrange(at, &contraction, scalar, span)?,
+        false => None,
+    };
+    let tags = arranged.as_ref().map(|arranged| {
+        checks.contraction(ContractionShape {
+            number: 0,
+            scalar: computed,
+            kept: arranged.space.result.clone(),
+            folded: arranged.space.folded.clone(),
+            operands: arranged
+                .inputs
+                .iter()
+                .map(|(_, axes)| axes.clone())
+                .collect(),
+            of_arguments: arranged.inputs.iter().all(|(value, _)| is_argument(*value)),
+        })
+    });
+    let element = match arranged {
+        Some(_) => computed,
+        None => scalar,
+    };
+    let Contraction { inputs, space } = arranged.unwrap_or(contraction);
+    let (kept, folded) = (space.result.len(), space.folded.len());
     let accumulator = TensorType::new(computed, &space.result);
-    let operation = checks.operation(space, span)?;
     let step = |op| Arithmetic {
         op,
         scalar: computed,
@@ -84,9 +112,13 @@ pub(crate) fn contract<'c: 'b, 'b>(
     iterators.resize(kept + folded, Iterator::Reduction);
     let accumulation = Accumulation {
         iterators,
-        inputs,
+        inputs: inputs
+            .into_iter()
+            .map(|(value, axes)| (value, IndexMap::select(kept + folded, axes)))
+            .collect(),
         result: &accumulator,
         map: IndexMap::select(kept + folded, 0..kept),
+        tags,
         span,
     };
     let zero = |at| number(at, computed, 0);
@@ -98,7 +130,7 @@ pub(crate) fn contract<'c: 'b, 'b>(
         };
         let mut product = None;
         for &factor in factors {
-            let factor = widen(at, scalar, factor)?;
+            let factor = widen(at, element, factor)?;
             product = Some(match product {
                 None => factor,
                 Some(product) => multiply.build(at, checks, point, product, factor)?,
@@ -109,5 +141,14 @@ pub(crate) fn contract<'c: 'b, 'b>(
             None => Unlowered::refused("a contraction of nothing", span),
         }
     })?;
+    let whole = TensorType::new(computed, &result_shape);
+    let sums = match whole.same_shape_and_element(&accumulator) {
+        true => sums,
+        false => reshape(at, (sums, &accumulator), &whole, span)?,
+    };
     rounded(at, sums, result, span)
+}
+
+fn is_argument(value: Value<'_, '_>) -> bool {
+    BlockArgument::try_from(value).is_ok()
 }

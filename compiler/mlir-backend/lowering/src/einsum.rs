@@ -5,7 +5,6 @@ use melior::ir::Value;
 use neuro_hir::{Einsum, TensorType};
 use shared_types::Span;
 
-use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::check::{Checks, IterationSpace};
 use crate::contraction::{Contraction, contract};
@@ -46,7 +45,7 @@ pub(crate) fn einsum<'c: 'b, 'b>(
             }
             dimensions.push(dimension);
         }
-        inputs.push((*value, IndexMap::select(letters.len(), dimensions)));
+        inputs.push((*value, dimensions));
     }
     let extents: Option<Vec<u64>> = extents.into_iter().collect();
     let Some((shape, folded)) = extents.as_deref().and_then(|extents| {

@@ -56,6 +56,17 @@ pub(crate) fn filled<'c: 'b, 'b>(
     value: impl FnOnce(At<'c, 'b>) -> Built<Value<'c, 'b>>,
     span: Span,
 ) -> Built<Value<'c, 'b>> {
+    filled_tagged(at, tensor, value, None, span)
+}
+
+/// The same, by an operation that a schedule finds by its tag.
+pub(crate) fn filled_tagged<'c: 'b, 'b>(
+    at: At<'c, 'b>,
+    tensor: &TensorType,
+    value: impl FnOnce(At<'c, 'b>) -> Built<Value<'c, 'b>>,
+    tag: Option<&str>,
+    span: Span,
+) -> Built<Value<'c, 'b>> {
     let rank = tensor.rank();
     let destination = empty(at, tensor, span)?;
     let generic = Generic {
@@ -63,7 +74,7 @@ pub(crate) fn filled<'c: 'b, 'b>(
         inputs: vec![(value(at)?, IndexMap::scalar(rank))],
         output: (destination, IndexMap::identity(rank)),
     };
-    generic.append(at, |_, elements| Ok(elements[0]))
+    generic.append_tagged(at, tag, |_, elements| Ok(elements[0]))
 }
 
 /// Ones where the row equals the column, zeros elsewhere; rank 2.

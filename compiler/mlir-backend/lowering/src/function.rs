@@ -16,6 +16,7 @@ use crate::affine::IndexMap;
 use crate::at::{At, Built, build, internal};
 use crate::body::{Body, Lowered};
 use crate::check::{Check, Checks, IterationSpace};
+use crate::contraction_shape::ContractionShape;
 use crate::elementwise::Operand;
 use crate::types::{buffer_type, declared_type, scalar_type, tensor_type};
 use crate::unlowered::Unlowered;
@@ -26,6 +27,7 @@ pub(crate) struct Definition<'c> {
     pub operation: Operation<'c>,
     pub checks: Vec<Check>,
     pub spaces: Vec<IterationSpace>,
+    pub contractions: Vec<ContractionShape>,
 }
 
 /// The function as a definition named `symbol`. With a tier the body checks its integers.
@@ -75,7 +77,12 @@ pub(crate) fn define<'c>(
     for result in &results {
         values.push(owned(entry, result, &values, function)?);
     }
-    let Checks { list, spaces, .. } = body.checks;
+    let Checks {
+        list,
+        spaces,
+        contractions,
+        ..
+    } = body.checks;
     entry.append(build(entry.operation("func.return").add_operands(&values))?);
     let outputs: Vec<Type> = values.iter().map(|value| value.r#type()).collect();
     let inputs = (0..block.argument_count())
@@ -88,6 +95,7 @@ pub(crate) fn define<'c>(
         operation: func(context, symbol, ty, region, &[], function)?,
         checks: list,
         spaces,
+        contractions,
     })
 }
 

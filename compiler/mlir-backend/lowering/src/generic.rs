@@ -30,8 +30,22 @@ impl<'c: 'b, 'b> Generic<'c, 'b> {
         at: At<'c, 'b>,
         body: impl for<'r> FnOnce(At<'c, 'r>, &[Value<'c, 'r>]) -> Built<Value<'c, 'r>>,
     ) -> Built<Value<'c, 'b>> {
+        self.append_tagged(at, None, body)
+    }
+
+    /// The same with a unit attribute of this name, by which a schedule finds the operation.
+    pub(crate) fn append_tagged(
+        self,
+        at: At<'c, 'b>,
+        tag: Option<&str>,
+        body: impl for<'r> FnOnce(At<'c, 'r>, &[Value<'c, 'r>]) -> Built<Value<'c, 'r>>,
+    ) -> Built<Value<'c, 'b>> {
         let result = self.output.0.r#type();
-        at.value(self.operation(at, body)?.add_results(&[result]))
+        let mut operation = self.operation(at, body)?.add_results(&[result]);
+        if let Some(tag) = tag {
+            operation = operation.add_attributes(&[at.named(tag, Attribute::unit(at.context))]);
+        }
+        at.value(operation)
     }
 
     /// The same over memrefs: the destination's own buffer takes the elements.

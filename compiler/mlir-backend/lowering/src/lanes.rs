@@ -87,6 +87,7 @@ pub(crate) fn partials<'c: 'b, 'b>(
         inputs: vec![(stepped, IndexMap::identity(dimensions))],
         result: &partials,
         map: IndexMap::select(dimensions, (0..dimensions).filter(|&k| k != axis)),
+        tags: None,
         span: fold.span,
     };
     let seed = |at| fold.seed(at);

@@ -6,11 +6,13 @@
 
 mod accumulation;
 mod affine;
+mod arrange;
 mod at;
 mod body;
 mod check;
 mod compound;
 mod contraction;
+mod contraction_shape;
 mod einsum;
 mod element;
 mod elementwise;
@@ -30,5 +32,6 @@ mod unlowered;
 mod views;
 
 pub use check::{Check, CheckKind, IterationSpace};
+pub use contraction_shape::ContractionShape;
 pub use module::{Body, LinkModule, Selection, link_module, program_module};
 pub use unlowered::{Cause, Refusal};

@@ -6,6 +6,7 @@ use mlir_pipeline::{MlirError, NotLowered, Session};
 use neuro_hir::{Extent, HirExpr, HirFunction, HirItem, HirProgram, HirType};
 
 use crate::check::{Check, IterationSpace};
+use crate::contraction_shape::ContractionShape;
 use crate::function::{declare, define, failed};
 use crate::unlowered::{Refusal, Unlowered};
 
@@ -67,6 +68,7 @@ pub struct Body {
     pub checks: Vec<Check>,
     /// What the operation number in a status word counts.
     pub spaces: Vec<IterationSpace>,
+    pub contractions: Vec<ContractionShape>,
     /// Whether the body writes only buffers that its caller has just allocated.
     pub has_result: bool,
 }
@@ -97,6 +99,7 @@ pub fn link_module<'c>(
                     symbol,
                     checks: definition.checks,
                     spaces: definition.spaces,
+                    contractions: definition.contractions,
                     has_result: function.result != HirType::Void,
                 });
             }

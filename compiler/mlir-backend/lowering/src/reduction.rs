@@ -94,6 +94,7 @@ pub(crate) fn reduce<'c: 'b, 'b>(
         inputs: vec![(source, IndexMap::identity(dimensions))],
         result: &accumulator,
         map: IndexMap::select(dimensions, kept.iter().copied()),
+        tags: None,
         span,
     };
     let order: Vec<usize> = kept.iter().chain(&folded).copied().collect();

@@ -25,9 +25,6 @@ pub fn fuse(
     module: &mut Module<'_>,
     apart: &HashSet<&str>,
 ) -> Result<(), MlirError> {
-    if let Some(dump) = &session.dump {
-        dump.after("lowering", &module.as_operation().to_string())?;
-    }
     let manager = function_passes(session)?;
     let body = module.body();
     let mut next = body.first_operation();
@@ -38,10 +35,7 @@ pub fn fuse(
         }
         lower_checks(session.context(), function)?;
     }
-    if let Some(dump) = &session.dump {
-        dump.after("fuse", &module.as_operation().to_string())?;
-    }
-    Ok(())
+    session.dump_after("fuse", module)
 }
 
 /// The function fused; the function as it was if that loses a check, as where nothing needs the

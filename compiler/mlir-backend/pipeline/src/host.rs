@@ -31,13 +31,19 @@ const STAGES: &[(&str, &str)] = &[
         "one-shot-bufferize{bufferize-function-boundaries=true \
          function-boundary-type-conversion=identity-layout-map}",
     ),
+    // A loop's result is seen to be the buffer that it wrote: no copy is made of it.
+    ("canonicalize", "canonicalize"),
+    ("cse", "cse"),
     (
         "out-params",
         "buffer-results-to-out-params{hoist-static-allocs=true modify-public-functions=true}",
     ),
     ("deallocation", "buffer-deallocation-pipeline"),
     ("loops", "func.func(convert-linalg-to-loops)"),
-    ("vector-to-scf", "func.func(convert-vector-to-scf)"),
+    (
+        "vector-to-scf",
+        "func.func(convert-vector-to-scf{full-unroll=true})",
+    ),
     ("expand-strided-metadata", "expand-strided-metadata"),
     ("lower-affine", "lower-affine"),
     ("scf-to-cf", "convert-scf-to-cf"),

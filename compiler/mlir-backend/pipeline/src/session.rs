@@ -89,6 +89,14 @@ impl Session {
         }
     }
 
+    /// Writes the module as it is after a step, where `NEURO_MLIR_DUMP` asks for it.
+    pub fn dump_after(&self, step: &str, module: &Module<'_>) -> Result<(), MlirError> {
+        match &self.dump {
+            Some(dump) => dump.after(step, &module.as_operation().to_string()),
+            None => Ok(()),
+        }
+    }
+
     /// Runs MLIR's verifier over a module that a builder made.
     pub fn verify(&self, module: &Module<'_>) -> Result<(), MlirError> {
         if module.as_operation().verify() && !self.has_errors() {

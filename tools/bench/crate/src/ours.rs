@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use frontend::Options;
-use mlir_backend::internal;
+use mlir_backend::internal::{self, LinkOptions, Target};
 use neuro_hir::{HirProgram, HirType, TensorType, Tier};
 use runtime::{Argument, Jit, Parameter, Signature};
 use shared_types::{SourceFile, SourceMap};
@@ -39,7 +39,11 @@ impl Operation {
     /// `source` is one function whose body is one operation. Its operands are `random:1`.
     pub fn compile(source: &str, tier: Tier) -> Result<Operation, Box<dyn Error>> {
         let program = front_end(source, tier)?;
-        let linked = internal::link(&program, &|_| true)?;
+        let options = LinkOptions {
+            target: Target::native(),
+            ..LinkOptions::default()
+        };
+        let linked = internal::link(&program, &options)?;
         let [body] = linked.bodies.as_slice() else {
             return Err(format!("not one operation: {source}").into());
         };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ast_types::BinaryOp::{Add, MatMul, Mul};
 use bench::{Arguments, Row, Table};
 use clap::Parser;
-use mlir_backend::internal;
+use mlir_backend::internal::{self, LinkOptions};
 use neuro_hir::build::{binary, operation, program, reduce};
 use neuro_hir::{HirFunction, HirProgram, HirType, Reduction, TensorType, Tier};
 use shared_types::ScalarType::F32;
@@ -42,7 +42,7 @@ fn measure(mlir_opt: &Path, module: &PathBuf, filter: &str) -> Result<Table, Box
         let mut peer = Duration::MAX;
         for _ in 0..ROUNDS {
             let start = Instant::now();
-            let linked = internal::link(&program, &|_| true)?;
+            let linked = internal::link(&program, &LinkOptions::default())?;
             let time = start.elapsed();
             if ours.as_ref().is_none_or(|(best, _)| time < *best) {
                 ours = Some((time, linked));

@@ -1,0 +1,60 @@
+use shared_types::ScalarType;
+
+/// A contraction of two operands as it was built, for the schedule: a generic whose dimensions are
+/// the result's axes, then the contracted ones in their order. Every extent is at least 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractionShape {
+    /// The number that marks its operations, unique in its body.
+    pub number: usize,
+    /// The type that it multiplies and adds in.
+    pub scalar: ScalarType,
+    /// The extents of the result's axes. The last one's elements lie in vectors.
+    pub kept: Vec<u64>,
+    /// The extents of the contracted axes.
+    pub folded: Vec<u64>,
+    /// The dimension that each axis of an operand runs along. The second operand has the last
+    /// axis of the result.
+    pub operands: Vec<Vec<usize>>,
+    /// Whether no operation of the body makes an operand.
+    pub of_arguments: bool,
+}
+
+impl ContractionShape {
+    /// The attribute of the generic that multiplies and adds.
+    pub fn product_tag(number: usize) -> String {
+        format!("neuro.product{number}")
+    }
+
+    /// The attribute of the fill of its destination.
+    pub fn fill_tag(number: usize) -> String {
+        format!("neuro.fill{number}")
+    }
+
+    /// The dimension of the columns of a register block.
+    pub fn columns(&self) -> usize {
+        self.kept.len().saturating_sub(1)
+    }
+
+    /// The dimension of its rows: the last axis of the result that only the first operand has.
+    pub fn rows(&self) -> Option<usize> {
+        let only_first = |&axis: &usize| {
+            matches!(self.operands.as_slice(), [first, second]
+                if first.contains(&axis) && !second.contains(&axis))
+        };
+        (0..self.columns()).rev().find(only_first)
+    }
+
+    /// The dimension that adds fastest.
+    pub fn depth(&self) -> usize {
+        self.dimensions().saturating_sub(1)
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.kept.len() + self.folded.len()
+    }
+
+    pub fn extent(&self, dimension: usize) -> u64 {
+        let extents = self.kept.iter().chain(&self.folded);
+        extents.copied().nth(dimension).unwrap_or(1)
+    }
+}
