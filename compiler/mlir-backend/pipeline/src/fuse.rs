@@ -11,6 +11,7 @@ use mlir_sys::{
 };
 
 use crate::check::{keys, lower_checks};
+use crate::results::return_each_once;
 use crate::{Failure, MlirError, Session};
 
 /// Fuses each element-wise operation into the one operation that uses it, in all functions but
@@ -34,6 +35,7 @@ pub fn fuse(
             function = fuse_one(session, &manager, function)?;
         }
         lower_checks(session.context(), function)?;
+        return_each_once(session, function)?;
     }
     session.dump_after("fuse", module)
 }

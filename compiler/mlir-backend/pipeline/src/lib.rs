@@ -13,6 +13,7 @@ mod host;
 mod link_attributes;
 mod location;
 mod passes;
+mod results;
 mod session;
 mod translate;
 
