@@ -27,11 +27,28 @@ impl Jit {
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
     ) -> Result<Jit, Fault> {
+        Jit::compile_with(program, entries, false)
+    }
+
+    /// The same without schedules and fusion: the loops of each operation as they are lowered.
+    pub fn compile_plain<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+    ) -> Result<Jit, Fault> {
+        Jit::compile_with(program, entries, true)
+    }
+
+    fn compile_with<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+        plain: bool,
+    ) -> Result<Jit, Fault> {
         let reachable = program.reachable_from(entries);
         let takes = |function: &HirFunction| reachable.contains(function.name.as_str());
         let options = LinkOptions {
             takes: &takes,
             target: Target::native(),
+            plain,
         };
         let linked =
             internal::link(program, &options).map_err(|error| Fault::of_backend(&error))?;
