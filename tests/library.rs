@@ -1,10 +1,5 @@
 //! `neuro-mlir build`: libraries that C and Rust programs link, and what they declare.
 
-#[path = "support/choices.rs"]
-mod choices;
-#[path = "support/generate.rs"]
-#[allow(dead_code, reason = "the functions made here are not called")]
-mod generate;
 mod support;
 
 #[path = "library/declarations.rs"]

@@ -5,14 +5,14 @@ use std::process::Command;
 
 use codegen::{Processor, compile};
 use frontend::Options;
+use fuzz::generate;
 use mlir_backend::lower_for_link;
 use neuro_hir::{HirProgram, Tier};
 use object::{Object, ObjectSymbol};
 use shared_types::{ScalarType, SourceFile, SourceMap};
 
-use crate::choices::Choices;
+use crate::support;
 use crate::workshop::Workshop;
-use crate::{generate, support};
 
 /// The intrinsics that a module declares, without the types that they are for.
 const INTRINSICS: [&str; 9] = [
@@ -135,35 +135,25 @@ fn corpus() -> Vec<HirProgram> {
                 programs.extend(program(&text, tier).ok());
             }
         }
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (state >> 32) as u32
-        };
-        for scalar in ScalarType::ALL
-            .into_iter()
-            .filter(|scalar| scalar.is_number())
-        {
-            let source: String = (0..20)
-                .map(|index| {
-                    let numbers: Vec<u32> = (0..80).map(|_| random()).collect();
-                    generate::function(&format!("made{index}"), scalar, &mut Choices::new(&numbers))
-                        .source
-                })
-                .collect();
-            let source = source + &mathematics(scalar);
+        for batch in 0..20 {
+            let numbers = batch * 16..(batch + 1) * 16;
+            let made =
+                numbers.map(|number| generate::function(1, number).print(&format!("made{number}")));
+            let source: String = made.collect();
             programs
                 .push(program(&source, tier).unwrap_or_else(|faults| panic!("{source}\n{faults}")));
         }
+        let floats = ScalarType::ALL
+            .into_iter()
+            .filter(|scalar| scalar.is_float());
+        let source: String = floats.map(mathematics).collect();
+        programs.push(program(&source, tier).unwrap());
     }
     programs
 }
 
 /// Each function of the mathematics, and the pairs that a processor or a library may have one for.
 fn mathematics(scalar: ScalarType) -> String {
-    if !scalar.is_float() {
-        return String::new();
-    }
     let ty = format!("Tensor<{scalar}, [5]>");
     let calls = [
         "exp()", "log()", "sqrt()", "sin()", "cos()", "tanh()", "abs()", "sign()", "pow(x)",
@@ -171,8 +161,9 @@ fn mathematics(scalar: ScalarType) -> String {
     let each = calls
         .iter()
         .enumerate()
-        .map(|(index, call)| format!("func math{index}(x: &{ty}) -> {ty} {{ x.{call} }}\n"));
-    each.collect::<String>() + &format!("func both(x: &{ty}) -> {ty} {{ x.sin() * x.cos() % x }}\n")
+        .map(|(index, call)| format!("func {scalar}_{index}(x: &{ty}) -> {ty} {{ x.{call} }}\n"));
+    each.collect::<String>()
+        + &format!("func {scalar}_both(x: &{ty}) -> {ty} {{ x.sin() * x.cos() % x }}\n")
 }
 
 fn program(text: &str, tier: Tier) -> Result<HirProgram, String> {

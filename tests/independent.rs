@@ -1,0 +1,13 @@
+//! The JIT's bits against computations that know nothing of this project: loops written by hand, the
+//! `half` crate's conversions, the C library's `fmod`.
+
+#[path = "independent/contractions.rs"]
+mod contractions;
+#[path = "independent/halves.rs"]
+mod halves;
+#[path = "independent/jit.rs"]
+mod jit;
+#[path = "independent/reductions.rs"]
+mod reductions;
+#[path = "independent/remainder.rs"]
+mod remainder;

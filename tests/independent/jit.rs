@@ -1,0 +1,114 @@
+//! Programs on the JIT, called with tensors.
+
+use driver::engine::{Engine, Jit};
+use frontend::Options;
+use interpreter::{Failure, Host, HostError, Interpreter, Value};
+use neuro_hir::{HirFunction, HirProgram, Tier};
+use shared_types::{SourceFile, SourceMap};
+use tensor::{Element, Tensor};
+
+pub struct Compiled {
+    program: HirProgram,
+    engine: Engine,
+}
+
+/// Integers wrap.
+pub fn compile(source: &str) -> Compiled {
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new("independent.nr", source));
+    let options = Options {
+        tier: Tier::Wrapping,
+        on_device: false,
+    };
+    let program = frontend::compile(&sources, file, options).unwrap_or_else(|faults| {
+        let faults = faults.iter().map(|fault| fault.render(&sources));
+        panic!("{}", faults.collect::<String>())
+    });
+    let names = program.functions().map(|function| function.name.as_str());
+    let engine = Engine::Jit(Jit::compile(&program, names).unwrap());
+    Compiled { program, engine }
+}
+
+impl Compiled {
+    /// What a function gives: a tensor's elements, or a scalar as one.
+    pub fn call<T: Element>(&self, name: &str, arguments: &[&Tensor]) -> Vec<T> {
+        let function = self.program.function(name).unwrap();
+        let arguments = arguments
+            .iter()
+            .map(|&tensor| Value::Tensor(tensor.clone()));
+        let mut arguments: Vec<Value> = arguments.collect();
+        let mut host = Counting {
+            engine: &self.engine,
+            operations: 0,
+        };
+        let value = Interpreter::new(&self.program, &mut host).call(function, &mut arguments);
+        assert!(host.operations > 0, "the JIT runs `{name}`");
+        let tensor = match value.unwrap() {
+            Value::Tensor(tensor) => tensor,
+            Value::Scalar(scalar) => Tensor::from_scalar(scalar).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        tensor.as_slice::<T>().unwrap().to_vec()
+    }
+}
+
+/// Counts the operations that the engine runs.
+struct Counting<'e> {
+    engine: &'e Engine,
+    operations: usize,
+}
+
+impl Host for Counting<'_> {
+    fn print(&mut self, _: &str) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn operation<'p>(
+        &mut self,
+        function: &'p HirFunction,
+        arguments: &mut [Value<'p>],
+    ) -> Result<Option<Value<'p>>, Failure> {
+        self.operations += 1;
+        self.engine.operation(function, arguments)
+    }
+}
+
+pub fn tensor<T: Element>(shape: &[u64], elements: &[T]) -> Tensor {
+    Tensor::from_slice(shape, elements).unwrap()
+}
+
+/// The same elements by their bits; two NaNs are the same.
+pub fn assert_same<T: Element>(what: &str, expected: &[T], found: &[T]) {
+    assert_eq!(expected.len(), found.len(), "{what}");
+    let shape = [expected.len() as u64];
+    if tensor(&shape, expected).same_bits(&tensor(&shape, found)) {
+        return;
+    }
+    for (at, (&expected, &found)) in expected.iter().zip(found).enumerate() {
+        let same = tensor(&[], &[expected]).same_bits(&tensor(&[], &[found]));
+        assert!(same, "{what}, element {at}: {expected:?} and {found:?}");
+    }
+}
+
+/// Numbers in [-2, 2), the same each time, with NaN, infinities, zeros and a subnormal among them.
+pub fn numbers(count: usize, seed: u64) -> impl Iterator<Item = f64> {
+    let specials = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        0.0,
+        -0.0,
+        1e-310,
+    ];
+    let mut state = seed;
+    (0..count).map(move |_| {
+        // Knuth's generator; its high bits are the good ones.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        match state >> 33 & 1023 {
+            0 => specials[(state >> 43) as usize % specials.len()],
+            _ => (state >> 11) as f64 / (1u64 << 51) as f64 - 2.0,
+        }
+    })
+}

@@ -1,0 +1,203 @@
+//! Runs many functions, on as many processes as are asked for, until one fails or the time is over.
+
+use std::io;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::compare::{Call, EngineName, Job, Verdict};
+use crate::coverage::Coverage;
+use crate::generate;
+use crate::program::Function;
+use crate::worker::Worker;
+
+/// Functions that are compiled together: a compile costs more than a function.
+pub const TOGETHER: u64 = 16;
+
+/// What to run, and for how long.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    /// Ends after this many functions, or after this time.
+    pub programs: Option<u64>,
+    pub time: Option<Duration>,
+    pub engines: Vec<EngineName>,
+    /// Processes that run at once.
+    pub processes: usize,
+}
+
+/// What was run.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub programs: u64,
+    pub coverage: Coverage,
+    /// The first failure by its number, if there is one.
+    pub failure: Option<Failure>,
+}
+
+/// A function that failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Of the seed.
+    pub number: u64,
+    pub function: Function,
+    pub wrapping: bool,
+    pub why: String,
+}
+
+/// The state that the processes' threads share.
+struct Shared {
+    next: AtomicU64,
+    stop: AtomicBool,
+    report: Mutex<Report>,
+}
+
+/// Runs a plan; `progress` is told now and then how far it is.
+///
+/// # Errors
+/// No process can be started.
+pub fn run(
+    plan: &Plan,
+    command: impl Fn() -> Command + Clone + Send + 'static,
+    progress: impl Fn(&Report, Duration),
+) -> io::Result<Report> {
+    let shared = Shared {
+        next: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        report: Mutex::default(),
+    };
+    let start = Instant::now();
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..plan.processes)
+            .map(|_| {
+                let mut worker = Worker::new(command.clone());
+                let shared = &shared;
+                scope.spawn(move || shared.work(plan, start, &mut worker))
+            })
+            .collect();
+        let mut told = Duration::ZERO;
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            thread::sleep(Duration::from_millis(100));
+            if start.elapsed() > told + Duration::from_secs(5) {
+                told = start.elapsed();
+                progress(&shared.report(), told);
+            }
+        }
+        threads
+            .into_iter()
+            .try_for_each(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+    })?;
+    Ok(shared
+        .report
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Shared {
+    fn report(&self) -> std::sync::MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes jobs until there is a reason to stop.
+    fn work(&self, plan: &Plan, start: Instant, worker: &mut Worker) -> io::Result<()> {
+        loop {
+            let batch = self.next.fetch_add(1, Ordering::Relaxed);
+            let is_over = plan.time.is_some_and(|time| start.elapsed() >= time);
+            let first = batch * TOGETHER;
+            let end = plan.programs.unwrap_or(u64::MAX).min(first + TOGETHER);
+            // A job taken before another failed is done all the same: so the first failure is
+            // found, whichever comes to its end before.
+            if is_over || end <= first || self.stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            self.batch(plan, worker, batch, first..end)?;
+        }
+    }
+
+    fn batch(
+        &self,
+        plan: &Plan,
+        worker: &mut Worker,
+        batch: u64,
+        numbers: std::ops::Range<u64>,
+    ) -> io::Result<()> {
+        let wrapping = batch % 2 == 1;
+        let functions: Vec<(u64, Function)> = numbers
+            .map(|number| (number, generate::function(plan.seed, number)))
+            .collect();
+        let all: Vec<&Function> = functions.iter().map(|(_, function)| function).collect();
+        let answer = worker.run(&job(&all, wrapping, &plan.engines))?;
+        let verdicts = match answer {
+            Ok(verdicts) => verdicts,
+            // One of them, or all together: each by itself says which.
+            Err(together) => {
+                let alone = functions.iter().map(|(_, function)| {
+                    let answer = worker.run(&job(&[function], wrapping, &plan.engines))?;
+                    Ok(answer.map_or_else(Verdict::Different, |mut verdicts| verdicts.remove(0)))
+                });
+                let mut alone: Vec<Verdict> = alone.collect::<io::Result<_>>()?;
+                if !alone
+                    .iter()
+                    .any(|verdict| matches!(verdict, Verdict::Different(_)))
+                {
+                    alone[0] = Verdict::Different(format!(
+                        "only together with the others of its batch: {together}"
+                    ));
+                }
+                alone
+            }
+        };
+        let mut report = self.report();
+        for ((number, function), verdict) in functions.into_iter().zip(verdicts) {
+            report.programs += 1;
+            report.coverage.add(&function);
+            match verdict {
+                Verdict::Same { panicked: true } => report.coverage.count("panics"),
+                Verdict::Same { panicked: false } => {}
+                Verdict::Different(why) => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    if report
+                        .failure
+                        .as_ref()
+                        .is_none_or(|failure| number < failure.number)
+                    {
+                        report.failure = Some(Failure {
+                            number,
+                            function,
+                            wrapping,
+                            why,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The job that runs some functions together.
+pub fn job(functions: &[&Function], wrapping: bool, engines: &[EngineName]) -> Job {
+    let call = |(at, function): (usize, &&Function)| {
+        // Not `f16`, which is a type.
+        let name = format!("made{at}");
+        Call {
+            source: function.print(&name),
+            contents: function
+                .parameters
+                .iter()
+                .map(|parameter| parameter.contents.clone())
+                .collect(),
+            name,
+        }
+    };
+    Job {
+        wrapping,
+        engines: engines.to_vec(),
+        calls: functions.iter().enumerate().map(call).collect(),
+    }
+}

@@ -1,0 +1,263 @@
+//! Runs generated functions on each engine, and holds what they give to one another.
+
+use driver::Fault;
+use driver::engine::{Engine, Jit};
+use frontend::Options;
+use interpreter::{Failure, Host, HostError, Interpreter, Value};
+use neuro_hir::{HirFunction, HirProgram, HirType, Tier};
+use serde::{Deserialize, Serialize};
+use shared_types::{SourceFile, SourceMap};
+use tensor::Tensor;
+
+use crate::contents::Contents;
+
+/// Functions that are compiled together, and what each is called with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    pub wrapping: bool,
+    /// The first one says what is right.
+    pub engines: Vec<EngineName>,
+    pub calls: Vec<Call>,
+}
+
+/// A function of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Call {
+    pub name: String,
+    pub source: String,
+    /// What its parameters hold.
+    pub contents: Vec<Contents>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+pub enum EngineName {
+    Interpreter,
+    Jit,
+    /// The JIT without schedules and fusion.
+    Plain,
+}
+
+/// What came of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// The engines agree; where `panicked`, on a panic.
+    Same { panicked: bool },
+    /// They do not, or one of them fails.
+    Different(String),
+}
+
+/// The verdict on each function of a job.
+///
+/// # Errors
+/// Why the functions do not compile, some of them or together.
+pub fn run(job: &Job) -> Result<Vec<Verdict>, String> {
+    let mut sources = SourceMap::default();
+    let program = compile(job, &mut sources)?;
+    let entries: Vec<&str> = job.calls.iter().map(|call| call.name.as_str()).collect();
+    let engines = job
+        .engines
+        .iter()
+        .map(|name| name.engine(&program, &entries));
+    let engines: Vec<Engine> = engines
+        .collect::<Result<_, _>>()
+        .map_err(|fault| fault.to_string())?;
+    let verdict = |call| {
+        let verdict = verdict(&program, &sources, &job.engines, &engines, call);
+        verdict.unwrap_or_else(Verdict::Different)
+    };
+    Ok(job.calls.iter().map(verdict).collect())
+}
+
+/// The program of a job's functions, its file being called `f.nr`.
+pub fn compile(job: &Job, sources: &mut SourceMap) -> Result<HirProgram, String> {
+    let text: String = job.calls.iter().map(|call| call.source.as_str()).collect();
+    let file = sources.add(SourceFile::new("f.nr", text));
+    let options = Options {
+        tier: if job.wrapping {
+            Tier::Wrapping
+        } else {
+            Tier::Checked
+        },
+        on_device: false,
+    };
+    let program = frontend::compile(sources, file, options).map_err(|faults| {
+        let faults = faults.iter().map(|fault| fault.render(sources));
+        faults.collect::<String>()
+    })?;
+    program
+        .verify()
+        .map_err(|errors| format!("not verified: {errors:?}"))?;
+    Ok(program)
+}
+
+impl EngineName {
+    pub const ALL: [EngineName; 3] = [EngineName::Interpreter, EngineName::Jit, EngineName::Plain];
+
+    fn engine(self, program: &HirProgram, entries: &[&str]) -> Result<Engine, Fault> {
+        let entries = entries.iter().copied();
+        Ok(match self {
+            EngineName::Interpreter => Engine::Interpreter,
+            EngineName::Jit => Engine::Jit(Jit::compile(program, entries)?),
+            EngineName::Plain => Engine::Jit(Jit::compile_plain(program, entries)?),
+        })
+    }
+}
+
+/// What a call leaves, to be compared: values as tensors, or the line of a panic.
+type Outcome = Result<Vec<Tensor>, String>;
+
+fn verdict(
+    program: &HirProgram,
+    sources: &SourceMap,
+    names: &[EngineName],
+    engines: &[Engine],
+    call: &Call,
+) -> Result<Verdict, String> {
+    let function = program.function(&call.name).ok_or("the function is gone")?;
+    let mut expected: Option<Outcome> = None;
+    for (name, engine) in names.iter().zip(engines) {
+        let found = outcome(program, sources, function, engine, &call.contents);
+        let found = found.map_err(|fault| format!("{name:?}: {fault}"))?;
+        match &expected {
+            None => expected = Some(found),
+            Some(expected) => {
+                if let Some(difference) = difference(expected, &found) {
+                    return Ok(Verdict::Different(format!(
+                        "{:?} and {name:?}: {difference}",
+                        names[0]
+                    )));
+                }
+            }
+        }
+    }
+    let panicked = matches!(expected, Some(Err(_)));
+    Ok(Verdict::Same { panicked })
+}
+
+/// What a function gives, and then what is left of its `&mut` arguments.
+///
+/// # Errors
+/// A failure that is not the program's.
+pub fn outcome(
+    program: &HirProgram,
+    sources: &SourceMap,
+    function: &HirFunction,
+    engine: &Engine,
+    contents: &[Contents],
+) -> Result<Outcome, String> {
+    let mut arguments = Vec::new();
+    for (parameter, contents) in function.parameters().iter().zip(contents) {
+        arguments.push(argument(&parameter.name, &parameter.ty, contents)?);
+    }
+    let result = Interpreter::new(program, &mut Silent(engine)).call(function, &mut arguments);
+    let value = match result {
+        Ok(value) => value,
+        Err(failure) => match Fault::from(failure) {
+            Fault::Panic(panic) => {
+                return Ok(Err(format!("{}: {panic}", sources.locate(panic.span))));
+            }
+            fault => return Err(fault.to_string()),
+        },
+    };
+    let mut tensors = Vec::new();
+    flatten(value, &mut tensors)?;
+    for (parameter, argument) in function.parameters().iter().zip(arguments) {
+        if let HirType::Reference { mutable: true, .. } = parameter.ty {
+            flatten(argument, &mut tensors)?;
+        }
+    }
+    Ok(Ok(tensors))
+}
+
+fn argument<'p>(name: &str, ty: &HirType, contents: &Contents) -> Result<Value<'p>, String> {
+    let failed = |error: tensor::TensorError| error.to_string();
+    if let Some(scalar) = ty.as_scalar() {
+        let tensor = contents.tensor(name, scalar, &[]).map_err(failed)?;
+        return Ok(Value::Scalar(tensor.get(0).map_err(failed)?));
+    }
+    let tensor = ty
+        .as_tensor()
+        .and_then(|tensor| Some((tensor.scalar()?, tensor.static_extents()?)));
+    let (scalar, shape) = tensor.ok_or_else(|| format!("no argument is a {ty}"))?;
+    Ok(Value::Tensor(
+        contents.tensor(name, scalar, &shape).map_err(failed)?,
+    ))
+}
+
+fn flatten(value: Value<'_>, into: &mut Vec<Tensor>) -> Result<(), String> {
+    match value {
+        Value::Void => {}
+        Value::Scalar(scalar) => {
+            into.push(Tensor::from_scalar(scalar).map_err(|error| error.to_string())?)
+        }
+        Value::Tensor(tensor) => into.push(tensor),
+        Value::Tuple(members) => {
+            for member in members {
+                flatten(member, into)?;
+            }
+        }
+        Value::Struct(_) | Value::Function(_) | Value::String(_) | Value::Reference(_) => {
+            return Err("a result that cannot be compared".into());
+        }
+    }
+    Ok(())
+}
+
+/// Where two outcomes differ; two NaNs do not.
+fn difference(expected: &Outcome, found: &Outcome) -> Option<String> {
+    match (expected, found) {
+        (Ok(expected), Ok(found)) if expected.len() == found.len() => {
+            let pairs = expected.iter().zip(found).enumerate();
+            pairs.into_iter().find_map(|(at, (expected, found))| {
+                let place = different_element(expected, found)?;
+                Some(format!("value {at}: {place}"))
+            })
+        }
+        (Err(expected), Err(found)) if expected == found => None,
+        _ => Some(format!("{} and {}", shown(expected), shown(found))),
+    }
+}
+
+fn different_element(expected: &Tensor, found: &Tensor) -> Option<String> {
+    if expected.same_bits(found) {
+        return None;
+    }
+    let element = |tensor: &Tensor, at| tensor.get(at).and_then(Tensor::from_scalar).ok();
+    let differs = |at: &usize| match (element(expected, *at), element(found, *at)) {
+        (Some(a), Some(b)) => !a.same_bits(&b),
+        _ => true,
+    };
+    let at = (0..expected.len().max(found.len())).find(differs);
+    Some(match at {
+        Some(at) => format!(
+            "element {at} is {:?} and {:?}",
+            expected.get(at),
+            found.get(at)
+        ),
+        None => format!("{:?} and {:?}", expected.shape(), found.shape()),
+    })
+}
+
+fn shown(outcome: &Outcome) -> String {
+    match outcome {
+        Ok(values) => format!("{} values", values.len()),
+        Err(panic) => format!("`{panic}`"),
+    }
+}
+
+/// Drops what a program prints.
+struct Silent<'e>(&'e Engine);
+
+impl Host for Silent<'_> {
+    fn print(&mut self, _: &str) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn operation<'p>(
+        &mut self,
+        function: &'p HirFunction,
+        arguments: &mut [Value<'p>],
+    ) -> Result<Option<Value<'p>>, Failure> {
+        self.0.operation(function, arguments)
+    }
+}

@@ -1,0 +1,334 @@
+//! Makes functions: from a parameter on, one operation after another on what is there.
+
+use std::sync::Arc;
+
+use shared_types::ScalarType;
+
+pub use crate::contents::Want;
+use crate::contents::{Contents, Mix};
+use crate::element;
+use crate::operations::{FAMILIES, Operation};
+use crate::program::{Function, Node, Parameter, Passing, Source, Style, Type};
+use crate::random::Random;
+
+/// The longest chain of operations.
+const MOST_NODES: usize = 12;
+const MOST_PARAMETERS: usize = 9;
+
+/// The extents of a large tensor, which has one of them; and those of the others.
+const LARGE: [u64; 10] = [64, 255, 256, 257, 4095, 4096, 4096, 4097, 4097, 10_007];
+const SMALL: [(usize, u64); 8] = [
+    (4, 1),
+    (6, 2),
+    (8, 3),
+    (3, 7),
+    (2, 31),
+    (1, 64),
+    (1, 0),
+    (1, 4),
+];
+
+/// How large tensors and contractions get.
+#[derive(Clone, Copy)]
+struct Limits {
+    elements: u64,
+    points: u64,
+    has_large: bool,
+}
+
+const FEW: Limits = Limits {
+    elements: 600,
+    points: 5_000,
+    has_large: false,
+};
+const MANY: Limits = Limits {
+    elements: 31_000,
+    points: 200_000,
+    has_large: true,
+};
+
+/// A function in the making.
+pub struct Maker<'r> {
+    pub random: &'r mut Random,
+    function: Function,
+    types: Vec<Vec<Type>>,
+    /// Of most values.
+    scalar: ScalarType,
+    mix: Mix,
+    limits: Limits,
+}
+
+/// The function that a seed's number stands for.
+pub fn function(seed: u64, number: u64) -> Function {
+    let random = &mut Random::of(seed, number);
+    let style = random.weighted(&[
+        (4, Style::Plain),
+        (2, Style::Returning),
+        (3, Style::Host),
+        (1, Style::Gpu),
+    ]);
+    let mut maker = Maker {
+        function: Function {
+            style,
+            parameters: Vec::new(),
+            nodes: Vec::new(),
+            results: Vec::new(),
+        },
+        types: Vec::new(),
+        scalar: random.one(&types()),
+        mix: random.weighted(&[
+            (3, Mix::Calm),
+            (3, Mix::Rough),
+            (2, Mix::Wild),
+            (2, Mix::Repeated),
+        ]),
+        limits: random.weighted(&[(5, FEW), (1, MANY)]),
+        random,
+    };
+    let nodes = 1 + maker.random.below(MOST_NODES);
+    let mut tries = 0;
+    while maker.function.nodes.len() < nodes && tries < 8 * MOST_NODES {
+        let make = maker.random.weighted(FAMILIES);
+        // What does not fit here is not added.
+        let _ = make(&mut maker);
+        tries += 1;
+    }
+    maker.give_results();
+    maker.function
+}
+
+/// The element types of tensors.
+pub fn types() -> Vec<ScalarType> {
+    let all = ScalarType::ALL.into_iter();
+    all.filter(|scalar| *scalar != ScalarType::Char).collect()
+}
+
+impl Maker<'_> {
+    pub fn type_of(&self, source: Source) -> Type {
+        let ty = self.function.type_in(&self.types, source);
+        ty.unwrap_or_else(|| Type::scalar(self.scalar))
+    }
+
+    /// A value that is there, mostly the last one that fits.
+    pub fn pick(&mut self, fits: impl Fn(&Type) -> bool) -> Option<Source> {
+        let known: Vec<Source> = self
+            .values()
+            .into_iter()
+            .filter(|&source| fits(&self.type_of(source)))
+            .collect();
+        match known.last() {
+            Some(&last) if self.random.chance(60) => Some(last),
+            Some(_) => Some(self.random.one(&known)),
+            None => None,
+        }
+    }
+
+    /// A tensor that fits: one that is there, or a new parameter where none does.
+    pub fn tensor(&mut self, fits: impl Fn(&Type) -> bool) -> Option<Source> {
+        if let Some(known) = self.pick(|ty| ty.is_tensor() && fits(ty)) {
+            return Some(known);
+        }
+        let ty = Type::tensor(self.scalar, &self.shape());
+        match fits(&ty) {
+            true => Some(self.parameter(ty, Want::Any)),
+            false => None,
+        }
+    }
+
+    /// A value of just this type: one that is there, or a new parameter.
+    pub fn of_type(&mut self, ty: &Type, want: Want) -> Source {
+        let known =
+            match self.random.chance(60) || self.function.parameters.len() >= MOST_PARAMETERS {
+                true => self.pick(|known| known == ty),
+                false => None,
+            };
+        known.unwrap_or_else(|| self.parameter(ty.clone(), want))
+    }
+
+    /// A scalar: one that is there, or a new parameter.
+    pub fn scalar(&mut self, scalar: ScalarType, want: Want) -> Source {
+        self.of_type(&Type::scalar(scalar), want)
+    }
+
+    /// A literal.
+    pub fn number(&mut self, scalar: ScalarType, want: Want) -> Source {
+        Source::Number(scalar, element::literal(scalar, want, self.random))
+    }
+
+    pub fn parameter(&mut self, ty: Type, want: Want) -> Source {
+        let mix = match self.random.chance(80) {
+            true => self.mix,
+            false => self
+                .random
+                .one(&[Mix::Calm, Mix::Rough, Mix::Wild, Mix::Repeated]),
+        };
+        let passing = [
+            (6, Passing::Borrowed),
+            (3, Passing::Owned),
+            (1, Passing::BorrowedMut),
+        ];
+        let parameter = Parameter {
+            passing: self.random.weighted(&passing),
+            named: ty.is_tensor() && self.random.chance(25),
+            contents: Contents::drawn(self.random, mix, want),
+            ty,
+        };
+        self.function.parameters.push(parameter);
+        Source::Parameter(self.function.parameters.len() - 1)
+    }
+
+    /// Adds an operation, where the language takes it and its results are not too large.
+    pub fn add(&mut self, operation: impl Operation + 'static, operands: &[Source]) -> Option<()> {
+        let types: Vec<Type> = operands
+            .iter()
+            .map(|&operand| self.type_of(operand))
+            .collect();
+        let results = operation.results(&types)?;
+        let is_large = |ty: &Type| ty.elements() > self.limits.elements || ty.rank() > 6;
+        let is_whole = self.function.style == Style::Gpu;
+        if results.iter().any(is_large) || is_whole && operation.is_host_code() {
+            return None;
+        }
+        let node = Node {
+            operation: Arc::new(operation),
+            operands: operands.to_vec(),
+            bound: self.random.chance(30),
+            named: self.random.chance(15),
+            moves: self.random.chance(30),
+        };
+        self.function.nodes.push(node);
+        self.types.push(results);
+        Some(())
+    }
+
+    /// What the function gives: the last value, and now and then others that nothing takes.
+    fn give_results(&mut self) {
+        let is_whole = self.function.style == Style::Gpu;
+        let taken: Vec<Source> = self
+            .function
+            .nodes
+            .iter()
+            .flat_map(|node| node.operands.clone())
+            .collect();
+        let values = self.values().into_iter();
+        let mut values: Vec<Source> = values
+            .filter(|&value| !taken.contains(&value) && matches!(value, Source::Node(..)))
+            .collect();
+        values.retain(|&value| !is_whole || self.type_of(value).is_tensor());
+        let last = values.pop();
+        let mut results: Vec<Source> = match self.random.chance(30) {
+            true => values.into_iter().rev().take(3).collect(),
+            false => Vec::new(),
+        };
+        results.reverse();
+        results.extend(last);
+        if results.is_empty() {
+            let ty = Type::tensor(self.scalar, &self.shape());
+            let parameter = self.parameter(ty, Want::Any);
+            self.function.style = Style::Plain;
+            results.push(parameter);
+        }
+        self.function.results = results;
+    }
+
+    /// What there is to take. A target that was assigned to is read by its new name alone.
+    fn values(&self) -> Vec<Source> {
+        let is_assigned = |parameter: usize| {
+            self.function.parameters[parameter].passing == Passing::BorrowedMut
+                && self.function.nodes.iter().any(|node| {
+                    let target = node.operands.first();
+                    node.operation.assigns().is_some()
+                        && target == Some(&Source::Parameter(parameter))
+                })
+        };
+        let parameters = (0..self.function.parameters.len()).filter(|&at| !is_assigned(at));
+        let nodes = self.types.iter().enumerate();
+        let nodes = nodes
+            .flat_map(|(at, types)| (0..types.len()).map(move |member| Source::Node(at, member)));
+        parameters.map(Source::Parameter).chain(nodes).collect()
+    }
+
+    /// The element type of a tensor made from nothing.
+    pub fn scalar_type(&mut self) -> ScalarType {
+        match self.random.chance(85) {
+            true => self.scalar,
+            false => self.random.one(&types()),
+        }
+    }
+
+    pub fn number_type(&mut self) -> ScalarType {
+        match self.scalar.is_number() {
+            true => self.scalar,
+            false => ScalarType::F32,
+        }
+    }
+
+    pub fn integers(&self) -> Vec<ScalarType> {
+        types()
+            .into_iter()
+            .filter(|scalar| scalar.is_integer())
+            .collect()
+    }
+
+    pub fn most_points(&self) -> u64 {
+        self.limits.points
+    }
+
+    pub fn small_extent(&mut self) -> u64 {
+        self.random.weighted(&SMALL)
+    }
+
+    /// Large now and then, where tensors may be.
+    pub fn extent(&mut self) -> u64 {
+        match self.limits.has_large && self.random.chance(25) {
+            true => self.random.one(&LARGE),
+            false => self.small_extent(),
+        }
+    }
+
+    /// A shape of rank 0 to 6 that is not too large.
+    pub fn shape(&mut self) -> Vec<u64> {
+        let ranks = [(1, 0), (4, 1), (6, 2), (4, 3), (2, 4), (1, 5), (1, 6)];
+        let rank = self.random.weighted(&ranks);
+        let mut shape: Vec<u64> = (0..rank).map(|_| self.small_extent()).collect();
+        if self.limits.has_large && rank > 0 {
+            let at = self.random.below(rank);
+            shape[at] = self.random.one(&LARGE);
+        }
+        let mut elements = 1;
+        for extent in &mut shape {
+            if elements * *extent > self.limits.elements {
+                *extent = 1;
+            }
+            elements *= (*extent).max(1);
+        }
+        shape
+    }
+
+    /// A shape that broadcasts to this one.
+    pub fn narrower(&mut self, shape: &[u64]) -> Vec<u64> {
+        let dropped = match self.random.chance(50) {
+            true => self.random.below(shape.len() + 1),
+            false => 0,
+        };
+        let kept = shape[dropped..].iter();
+        kept.map(|&extent| if self.random.chance(30) { 1 } else { extent })
+            .collect()
+    }
+
+    /// A shape that broadcasts with this one: each axis may be stretched on either side.
+    pub fn partner(&mut self, shape: &[u64]) -> Vec<u64> {
+        let mut partner = self.narrower(shape);
+        let offset = shape.len() - partner.len();
+        for at in 0..partner.len() {
+            if shape[offset + at] == 1 && self.random.chance(50) {
+                partner[at] = self.extent();
+            }
+        }
+        while partner.len() >= shape.len() && partner.len() < 6 && self.random.chance(20) {
+            let extent = self.small_extent();
+            partner.insert(0, extent);
+        }
+        partner
+    }
+}

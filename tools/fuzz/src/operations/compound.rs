@@ -1,0 +1,81 @@
+//! Compound assignment, in place.
+
+use std::sync::Arc;
+
+use super::elementwise::OPERATORS;
+use super::{NUMBERS, Names, Operation};
+use crate::generate::{Maker, Want};
+use crate::program::{Operand, Type, broadcast};
+
+pub const NAMES: Names = &[
+    ("+=", NUMBERS),
+    ("-=", NUMBERS),
+    ("*=", NUMBERS),
+    ("/=", NUMBERS),
+    ("%=", NUMBERS),
+];
+
+/// One of the operators of [`NAMES`].
+#[derive(Debug)]
+struct Compound(&'static str);
+
+impl Operation for Compound {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn results(&self, operands: &[Type]) -> Option<Vec<Type>> {
+        let [target, value] = operands else {
+            return None;
+        };
+        let shape = target.shape.as_ref()?;
+        let agrees = target.scalar == value.scalar && target.scalar.is_number();
+        let broadcasts = match &value.shape {
+            Some(value) => broadcast(shape, value)? == *shape,
+            None => true,
+        };
+        (agrees && broadcasts).then(|| vec![target.clone()])
+    }
+
+    fn print(&self, operands: &[Operand]) -> String {
+        operands[1].text.clone()
+    }
+
+    fn assigns(&self) -> Option<&'static str> {
+        Some(self.0)
+    }
+
+    fn is_host_code(&self) -> bool {
+        true
+    }
+
+    fn simpler(&self) -> Vec<Arc<dyn Operation>> {
+        match self.0 {
+            "+=" => vec![],
+            _ => vec![Arc::new(Compound("+="))],
+        }
+    }
+}
+
+pub fn make(maker: &mut Maker<'_>) -> Option<()> {
+    let target = maker.tensor(|ty| ty.scalar.is_number())?;
+    let ty = maker.type_of(target);
+    let operator = maker.random.below(OPERATORS.len());
+    let operator = NAMES[operator].0;
+    let want = match operator {
+        "/=" | "%=" => Want::Divisor,
+        _ => Want::Any,
+    };
+    let value = match maker.random.below(8) {
+        0 => maker.number(ty.scalar, want),
+        1 => maker.scalar(ty.scalar, want),
+        // It may read its own target.
+        2 => target,
+        3 => maker.parameter(ty.clone(), want),
+        _ => {
+            let shape = maker.narrower(ty.extents());
+            maker.of_type(&ty.with_shape(&shape), want)
+        }
+    };
+    maker.add(Compound(operator), &[target, value])
+}

@@ -1,0 +1,38 @@
+//! `.to(…)`, which the host's engines take as it is.
+
+use super::{ANY, Names, Operation};
+use crate::generate::Maker;
+use crate::program::{Operand, Type};
+
+pub const NAMES: Names = &[("to", ANY)];
+
+/// Where to, as source.
+#[derive(Debug)]
+struct To(&'static str);
+
+impl Operation for To {
+    fn name(&self) -> &'static str {
+        "to"
+    }
+
+    fn results(&self, operands: &[Type]) -> Option<Vec<Type>> {
+        let [operand] = operands else { return None };
+        operand.is_tensor().then(|| vec![operand.clone()])
+    }
+
+    fn print(&self, operands: &[Operand]) -> String {
+        format!("{}.to({})", operands[0].receiver, self.0)
+    }
+
+    fn is_host_code(&self) -> bool {
+        true
+    }
+}
+
+pub fn make(maker: &mut Maker<'_>) -> Option<()> {
+    let operand = maker.tensor(|_| true)?;
+    let device = maker
+        .random
+        .one(&["Device::CPU", "Device::CPU", "Device::GPU(0)"]);
+    maker.add(To(device), &[operand])
+}

@@ -1,0 +1,151 @@
+//! A generated function as a value: operations in program order, each on parameters and earlier
+//! results. It prints as source, and what makes it simpler works on the value.
+
+mod literal;
+mod print;
+mod types;
+mod uses;
+
+use std::sync::Arc;
+
+use shared_types::ScalarType;
+
+use crate::contents::Contents;
+use crate::operations::Operation;
+
+pub use literal::{literal, nested};
+pub use print::Operand;
+pub use types::{Type, axis_name, broadcast};
+
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub style: Style,
+    pub parameters: Vec<Parameter>,
+    pub nodes: Vec<Node>,
+    /// What it gives; several are a tuple.
+    pub results: Vec<Source>,
+}
+
+/// How the function is taken by the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As its body has it: itself an operation, or host code with operations in it.
+    Plain,
+    /// The same, closed by a `return`.
+    Returning,
+    /// Beside a statement of the host's, so that every operation is outlined.
+    Host,
+    /// `@gpu(fallback: true)`: the body stays whole.
+    Gpu,
+}
+
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub ty: Type,
+    pub passing: Passing,
+    /// Whether its axes have names.
+    pub named: bool,
+    pub contents: Contents,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    Owned,
+    Borrowed,
+    BorrowedMut,
+}
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub operation: Arc<dyn Operation>,
+    pub operands: Vec<Source>,
+    /// Bound by a `val` even where it could stand within the expression that takes it.
+    pub bound: bool,
+    /// The binding says the type, whose axes have names.
+    pub named: bool,
+    /// An owned operand that nothing else takes is moved, not borrowed.
+    pub moves: bool,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Parameter(usize),
+    /// A result of an operation, by its number.
+    Node(usize, usize),
+    /// A literal, by its bits.
+    Number(ScalarType, u64),
+}
+
+impl Function {
+    /// The types of every node's results; `None` where the function is not well-formed.
+    pub fn types(&self) -> Option<Vec<Vec<Type>>> {
+        let mut types: Vec<Vec<Type>> = Vec::new();
+        let mut assigned = vec![false; self.parameters.len()];
+        for node in &self.nodes {
+            let operands = node.operands.iter().map(|&source| match source {
+                Source::Parameter(parameter) if assigned[parameter] => None,
+                source => self.type_in(&types, source),
+            });
+            let operands: Vec<Type> = operands.collect::<Option<_>>()?;
+            if self.style == Style::Gpu && node.operation.is_host_code() {
+                return None;
+            }
+            types.push(node.operation.results(&operands)?);
+            if node.operation.assigns().is_some()
+                && let Some(&Source::Parameter(target)) = node.operands.first()
+                && self.parameters[target].passing == Passing::BorrowedMut
+            {
+                assigned[target] = true;
+            }
+        }
+        for &result in &self.results {
+            let ty = self.type_in(&types, result)?;
+            let fits = match result {
+                Source::Parameter(parameter) => !assigned[parameter],
+                Source::Node(..) => true,
+                Source::Number(..) => false,
+            };
+            if !fits || self.style == Style::Gpu && !ty.is_tensor() {
+                return None;
+            }
+        }
+        let writes = self
+            .nodes
+            .iter()
+            .any(|node| node.operation.assigns().is_some());
+        (!self.results.is_empty() || writes).then_some(types)
+    }
+
+    /// The type of a value, given those of the nodes before it.
+    pub fn type_in(&self, types: &[Vec<Type>], source: Source) -> Option<Type> {
+        match source {
+            Source::Parameter(parameter) => Some(self.parameters.get(parameter)?.ty.clone()),
+            Source::Node(node, member) => types.get(node)?.get(member).cloned(),
+            Source::Number(scalar, _) => Some(Type::scalar(scalar)),
+        }
+    }
+}
+
+impl Style {
+    pub fn name(self) -> &'static str {
+        match self {
+            Style::Plain => "plain",
+            Style::Returning => "return",
+            Style::Host => "host",
+            Style::Gpu => "@gpu(fallback: true)",
+        }
+    }
+}
+
+impl Passing {
+    /// What stands before a tensor's type.
+    pub fn text(self) -> &'static str {
+        match self {
+            Passing::Owned => "",
+            Passing::Borrowed => "&",
+            Passing::BorrowedMut => "&mut ",
+        }
+    }
+}
