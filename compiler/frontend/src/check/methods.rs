@@ -46,7 +46,7 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Checked<HirExpr> {
         self.require_floats(&operand, method)?;
-        self.require_static(&operand)?;
+        self.require_operable(&operand)?;
         let ty = operand.ty.referent().clone();
         let operand = Box::new(operand);
         let kind = HirExprKind::Math { function, operand };
@@ -68,8 +68,8 @@ impl Body<'_, '_> {
         self.require_floats(&base, method)?;
         let hint = base.ty.element().map(HirType::from);
         let exponent = self.operand(exponent, hint.as_ref())?;
-        self.require_static(&base)?;
-        self.require_static(&exponent)?;
+        self.require_operable(&base)?;
+        self.require_operable(&exponent)?;
         let refused = |base: &HirType, exponent: &HirType| {
             Diagnostic::new(span, format!("a `{base}` to the power of a `{exponent}`"))
                 .label("expected one element type, and a scalar to the power of a scalar")

@@ -112,8 +112,8 @@ impl Body<'_, '_> {
             }
             .into());
         }
-        self.require_static(left)?;
-        self.require_static(right)?;
+        self.require_operable(left)?;
+        self.require_operable(right)?;
         let ty = match (a.as_tensor(), b.as_tensor()) {
             (Some(a), Some(b)) if op == BinaryOp::MatMul => self.product(a, b, span)?,
             (Some(a), Some(b)) => self.broadcast(&op.to_string(), a, b, span)?,
@@ -155,12 +155,18 @@ impl Body<'_, '_> {
     }
 
     /// There is no arithmetic over an extent that is not known.
-    pub fn require_static(&mut self, operand: &HirExpr) -> Checked<()> {
+    pub fn require_operable(&mut self, operand: &HirExpr) -> Checked<()> {
         match operand.ty.as_tensor() {
             Some(tensor) if tensor.extents().any(|extent| extent == Extent::Dynamic) => {
                 let message = format!("`{tensor}` has an extent that is not known");
                 let fault = Diagnostic::new(operand.span, message)
                     .help("a `?` passes through signatures; operations need the extents");
+                Err(self.items.report(fault))
+            }
+            Some(tensor) if tensor.scalar() == Some(ScalarType::Char) => {
+                let message = format!("a `{tensor}` has no operations but on its elements");
+                let fault = Diagnostic::new(operand.span, message)
+                    .label("expected a tensor of numbers or `bool`");
                 Err(self.items.report(fault))
             }
             _ => Ok(()),
@@ -177,7 +183,7 @@ impl Body<'_, '_> {
             let message = format!("`{op}` does not apply to `{}`", operand.ty);
             return Err(self.fault(span, message));
         }
-        self.require_static(&operand)?;
+        self.require_operable(&operand)?;
         let ty = operand.ty.referent().clone();
         let operand = Box::new(operand);
         let kind = HirExprKind::Unary { op, operand };
@@ -203,8 +209,8 @@ impl Body<'_, '_> {
             let message = format!("`{op}=` does not apply to `{to}` and `{from}`");
             return Err(self.fault(span, message));
         }
-        self.require_static(place)?;
-        self.require_static(value)?;
+        self.require_operable(place)?;
+        self.require_operable(value)?;
         let broadcasts = match (to.as_tensor(), from.as_tensor()) {
             (_, None) => true,
             (None, Some(_)) => false,

@@ -99,7 +99,8 @@ impl<'h> Operation<'h> {
         if is_root(&value) {
             value = std::mem::replace(operation_of(&mut value), placeholder());
         }
-        let shallow = takes_a_write(&mut value);
+        // What a scalar expression takes stays its own.
+        let shallow = is_operation(&value) && takes_a_write(&mut value);
         self.take_bindings();
         if is_operation(&value) {
             self.take_leaves(&mut value, shallow);

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use neuro_hir::{
     HirExpr, HirExprKind, HirFunction, HirLocal, HirPattern, HirStatementKind, HirType, LocalId,
+    TensorType,
 };
 use shared_types::{Literal, ScalarType};
 
@@ -60,14 +61,15 @@ pub(super) fn is_run(function: &mut HirFunction, literals: &BTreeMap<String, Lit
 fn may_be_parameter(ty: &HirType) -> bool {
     match ty {
         HirType::Scalar(scalar) => *scalar != ScalarType::Char,
-        HirType::Tensor(tensor) => tensor.elements().is_some(),
-        HirType::Reference { target, .. } => match target.as_tensor() {
-            Some(tensor) => tensor.elements().is_some(),
-            None => false,
-        },
+        HirType::Tensor(tensor) => is_operand(tensor),
+        HirType::Reference { target, .. } => target.as_tensor().is_some_and(is_operand),
         HirType::Function(_) => true,
         HirType::Void | HirType::Tuple(_) | HirType::String | HirType::Nominal(_) => false,
     }
+}
+
+fn is_operand(tensor: &TensorType) -> bool {
+    tensor.scalar() != Some(ScalarType::Char) && tensor.elements().is_some()
 }
 
 fn may_be_result(ty: &HirType) -> bool {

@@ -109,6 +109,16 @@ func f() { Tensor::<f32, [2]>::random() }
 
 func f(a: &Tensor<f32, [2]>) { a.to(0) }
 
+func f(a: &Tensor<char, [2]>) { a.reshape([2, 1]) }
+
+func f(a: &Tensor<char, [2]>) { a[0..1] }
+
+func f(a: &Tensor<char, [2]>) { a.map(|c| c as u8) }
+
+func f(a: &Tensor<u8, [2]>) { a.map(|n| n as char) }
+
+func f(a: &Tensor<u8, [2]>) { a.reduce('a', |c, n| c) }
+
 func f(a: &Tensor<f32, [2]>) { a.size() }
 
 func f(a: &Tensor<f32, [2]>, b: f32) { b.pow(a) }
@@ -158,7 +168,7 @@ func f(a: &Tensor<f32, [2]>, b: f32) { b.pow(a) }
             f.nr:1:58: error: `j` has two extents: 3 and 2
             f.nr:1:42: error: `k` stands in no input
             f.nr:1:42: error: the letters say what the result is: `"ij,jk->ik"`
-            f.nr:1:38: error: expected a function of (f32) that gives a scalar, found `func(i32) -> i32`
+            f.nr:1:38: error: expected a function of (f32) that gives a number or a `bool`, found `func(i32) -> i32`
             f.nr:1:60: error: `zip` takes two tensors of one shape, not `Tensor<f32, [2]>` and `Tensor<f32, [1]>`
             f.nr:1:61: error: a `&Tensor<f32, [2, 2]>` does not broadcast to the `&mut Tensor<f32, [2]>` of `+=`
             f.nr:1:32: error: this is behind a `&`, and cannot be changed
@@ -166,6 +176,11 @@ func f(a: &Tensor<f32, [2]>, b: f32) { b.pow(a) }
             f.nr:1:12: error: an identity has two axes, `Tensor<f32, [2]>` has not
             f.nr:1:32: error: there is no `Tensor::random`
             f.nr:1:37: error: this is no device
+            f.nr:1:33: error: a `Tensor<char, [2]>` has no operations but on its elements
+            f.nr:1:33: error: a `Tensor<char, [2]>` has no operations but on its elements
+            f.nr:1:33: error: a `Tensor<char, [2]>` has no operations but on its elements
+            f.nr:1:37: error: expected a function of (u8) that gives a number or a `bool`, found `func(u8) -> char`
+            f.nr:1:40: error: expected a number or a `bool`, found `char`
             f.nr:1:34: error: a tensor has no method `size`
             f.nr:1:40: error: a `f32` to the power of a `&Tensor<f32, [2]>`
             f.nr:1:70: error: a slice at a position that is no literal is not supported yet in a `@gpu` function

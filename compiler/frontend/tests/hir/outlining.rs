@@ -153,6 +153,7 @@ fn a_compound_assignment_writes_its_target() {
             step(&mut w, &g, 0.1)
             w *= 2.0
             w += &w
+            w -= w[0] + w.sum()
             print(w)
         }",
         expect![[r#"
@@ -179,12 +180,23 @@ fn a_compound_assignment_writes_its_target() {
                 w += w
             }
 
+            @operation
+            func main__op2(arg0: f32, w: &mut Tensor<f32, [4]>) {
+                w -= arg0
+            }
+
+            @operation
+            func main__op3(w: &Tensor<f32, [4]>) -> Tensor<f32, []> {
+                w.sum()
+            }
+
             func main() {
                 mut w: Tensor<f32, [4]> = Tensor<f32, [4]>::zeros()
                 val g: Tensor<f32, [4]> = Tensor<f32, [4]>::ones()
                 step(&mut w, &g, 0.10000000149011612f32);
                 main__op0(2.0f32, &mut w);
                 main__op1(&mut w);
+                main__op2(w[0i32] + main__op3(&w)[], &mut w);
                 print(&w);
             }
         "#]],

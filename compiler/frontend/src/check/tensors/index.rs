@@ -42,7 +42,7 @@ impl Body<'_, '_> {
             };
             return Ok(tensor_op(element, (*tensor.element).clone(), span));
         }
-        self.require_static(&operand)?;
+        self.require_operable(&operand)?;
         let mut axes = Vec::new();
         let mut result = Vec::new();
         for (at, entry) in entries.iter().enumerate() {

@@ -69,7 +69,7 @@ impl Body<'_, '_> {
 
     /// The tensor that an operand is, its extents known.
     fn static_tensor(&mut self, operand: &HirExpr) -> Checked<TensorType> {
-        self.require_static(operand)?;
+        self.require_operable(operand)?;
         match operand.ty.as_tensor() {
             Some(tensor) => Ok(tensor.clone()),
             None => {

@@ -73,9 +73,12 @@ impl Body<'_, '_> {
         } = self.arguments::<2, 0>(method, arguments, [])?;
         let tensor = self.static_tensor(&operand)?;
         let initial = self.operand(initial, Some(&tensor.element))?;
-        let HirType::Scalar(scalar) = initial.ty else {
-            let message = format!("expected a scalar, found `{}`", initial.ty);
-            return Err(self.fault(initial.span, message));
+        let scalar = match initial.ty {
+            HirType::Scalar(scalar) if scalar != ScalarType::Char => scalar,
+            _ => {
+                let message = format!("expected a number or a `bool`, found `{}`", initial.ty);
+                return Err(self.fault(initial.span, message));
+            }
         };
         let parameters = vec![scalar.into(), (*tensor.element).clone()];
         let (function, result) = self.traversal(function, parameters, Some(scalar))?;
@@ -113,12 +116,16 @@ impl Body<'_, '_> {
                     .all(|(a, b)| a.agrees(b))
         });
         match fits.map(|found| &found.result) {
-            Some(HirType::Scalar(found)) if result.is_none_or(|result| result == *found) => {
+            Some(HirType::Scalar(found))
+                if result.is_none_or(|result| result == *found) && *found != ScalarType::Char =>
+            {
                 Ok((function.clone(), *found))
             }
             _ => {
                 let parameters: Vec<String> = parameters.iter().map(HirType::to_string).collect();
-                let result = result.map_or("a scalar".to_string(), |scalar| format!("`{scalar}`"));
+                let result = result.map_or("a number or a `bool`".to_string(), |scalar| {
+                    format!("`{scalar}`")
+                });
                 let message = format!(
                     "expected a function of ({}) that gives {result}, found `{}`",
                     parameters.join(", "),
