@@ -22,6 +22,21 @@ fn a_program_runs_on_each_engine() {
 }
 
 #[test]
+fn the_engine_is_the_jit_and_integers_are_checked_by_default() {
+    let place = Place::new();
+    let program = "func next(a: &Tensor<i8, [1]>, n: i8) -> Tensor<i8, [1]> { (a - a) + 127 + n }";
+    place.write("next.nr", program);
+    let words = ["run", "next.nr", "--entry", "next", "--trace", "--arg"];
+    let run = |more: &[&str]| place.command(&[&words[..], &["a=random:1", "--arg"], more].concat());
+    let trace = "trace: next jit host 0\n";
+    assert_eq!(run(&["n=0"]).err, trace);
+    let panic = format!("{trace}next.nr:1:60: panic: integer overflow in `+` at element [0]\n");
+    run(&["n=1"]).fails(1, &panic);
+    let seen = run(&["n=1", "--overflow", "wrapping"]);
+    assert_eq!((seen.out.as_str(), seen.err.as_str()), ("[-128]\n", trace));
+}
+
+#[test]
 fn commands_that_are_none() {
     let place = Place::new();
     for words in [
