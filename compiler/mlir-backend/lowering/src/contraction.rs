@@ -2,8 +2,7 @@
 //! (backend specification, §Matrix multiplication).
 
 use ast_types::BinaryOp;
-use melior::ir::Value;
-use melior::ir::block::BlockArgument;
+use melior::ir::{Value, ValueLike};
 use neuro_hir::TensorType;
 use shared_types::Span;
 
@@ -90,7 +89,10 @@ pub(crate) fn contract<'c: 'b, 'b>(
                 .iter()
                 .map(|(_, axes)| axes.clone())
                 .collect(),
-            of_arguments: arranged.inputs.iter().all(|(value, _)| is_argument(*value)),
+            of_arguments: arranged
+                .inputs
+                .iter()
+                .all(|(value, _)| value.is_block_argument()),
         })
     });
     let element = match arranged {
@@ -147,8 +149,4 @@ pub(crate) fn contract<'c: 'b, 'b>(
         false => reshape(at, (sums, &accumulator), &whole, span)?,
     };
     rounded(at, sums, result, span)
-}
-
-fn is_argument(value: Value<'_, '_>) -> bool {
-    BlockArgument::try_from(value).is_ok()
 }

@@ -208,9 +208,10 @@ fn owned<'c: 'b, 'b>(
     let Operand::Tensor(value, tensor) = result else {
         return Unlowered::refused("a scalar result", function.span);
     };
-    let Ok(made) = OperationResult::try_from(*value) else {
+    if !value.is_operation_result() {
         return Unlowered::refused("an argument handed back unchanged", function.span);
-    };
+    }
+    let made = OperationResult::try_from(*value).map_err(internal)?;
     let written = made.owner().name().as_string_ref().as_str() == Ok("linalg.generic");
     if written && !earlier.contains(value) {
         return Ok(*value);
