@@ -107,8 +107,11 @@ impl Linked {
             None
         } else {
             session.dump_after("lowering", &lowered.module)?;
+            // A schedule drops what nothing reads, its checks too: a body that has some stays as
+            // it is.
             let contractions = |symbol: &str| {
-                let body = lowered.bodies.iter().find(|body| body.symbol == symbol);
+                let mut bodies = lowered.bodies.iter();
+                let body = bodies.find(|body| body.symbol == symbol && body.checks.is_empty());
                 body.map_or(&[][..], |body| &body.contractions)
             };
             if !options.plain {
