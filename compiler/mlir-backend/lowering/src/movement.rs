@@ -24,7 +24,8 @@ pub(crate) fn permute<'c: 'b, 'b>(
     let moved = |axis: usize| axes.iter().position(|&from| from == axis);
     let dimensions: Option<Vec<usize>> = (0..tensor.rank()).map(moved).collect();
     let from = |&axis: &usize| tensor.axes.get(axis).map(|axis| axis.extent);
-    let agree = axes.iter().map(from).eq(result.extents().map(Some));
+    let agree =
+        axes.iter().map(from).eq(result.extents().map(Some)) && tensor.scalar() == result.scalar();
     match dimensions {
         Some(dimensions) if agree && result.static_extents().is_some() => {
             let map = IndexMap::select(result.rank(), dimensions);
