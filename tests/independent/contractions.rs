@@ -2,7 +2,7 @@
 
 use half::bf16;
 
-use crate::jit::{assert_same, compile, numbers, tensor};
+use crate::jit::{assert_same, compile, compile_plain, numbers, tensor};
 
 fn f32s(count: usize, seed: u64) -> Vec<f32> {
     numbers(count, seed).map(|number| number as f32).collect()
@@ -173,4 +173,99 @@ fn a_batch_of_three_operands() {
         ],
     );
     assert_same("bkj,bjl,k->lb", &expected, &found);
+}
+
+/// Shapes that the schedule takes in each of its ways: in registers whole, cut at the block's
+/// edge, one row, one column, and packed, with panels that divide and that do not.
+#[test]
+fn products_in_every_schedule() {
+    for (m, k, n) in [
+        (1, 1, 1),
+        (2, 2, 2),
+        (8, 8, 16),
+        (17, 5, 19),
+        (64, 64, 64),
+        (100, 300, 57),
+        (3, 5, 300),
+        (1, 300, 513),
+        (200, 700, 1),
+        (200, 1, 200),
+        (40, 769, 117),
+        (33, 1030, 130),
+        (260, 520, 48),
+    ] {
+        let source = format!(
+            "func f(a: &Tensor<f32, [{m}, {k}]>, b: &Tensor<f32, [{k}, {n}]>) -> Tensor<f32, [{m}, {n}]> {{ a @ b }}"
+        );
+        let (a, b) = (f32s(m * k, 1), f32s(k * n, 2));
+        let mut expected = vec![0f32; m * n];
+        for (row, sums) in expected.chunks_mut(n).enumerate() {
+            for at in 0..k {
+                let factor = a[row * k + at];
+                for (sum, other) in sums.iter_mut().zip(&b[at * n..]) {
+                    let product = factor * other;
+                    *sum += product;
+                }
+            }
+        }
+        let (left, right) = ([m as u64, k as u64], [k as u64, n as u64]);
+        let found = compile(&source).call("f", &[&tensor(&left, &a), &tensor(&right, &b)]);
+        assert_same(&format!("{m}x{k}x{n}"), &expected, &found);
+    }
+}
+
+/// Letters in every order that is a batch of products, and in some that are not, beside the loops
+/// that each operation is without a schedule.
+#[test]
+fn letters_in_every_schedule() {
+    let extents = |letters: &str| -> Vec<u64> {
+        let extent = |letter| match letter {
+            'a' => 2,
+            'b' => 3,
+            'i' => 37,
+            'j' => 41,
+            'k' => 53,
+            _ => 300,
+        };
+        letters.chars().map(extent).collect()
+    };
+    for (element, letters) in [
+        ("f32", "ij,kj->ik"),
+        ("f32", "ji,jk->ik"),
+        ("f64", "ij,jk->ki"),
+        ("f32", "bij,bjk->bik"),
+        ("f64", "bij,bkj->bik"),
+        ("f32", "abij,abjk->abik"),
+        ("f32", "bil,lk->bik"),
+        ("f32", "bil,bkl->bik"),
+        ("i32", "bml,bln->bmn"),
+        ("f32", "ijb,bjk->ibk"),
+        ("f32", "iab,abk->ik"),
+        ("f16", "ml,ln->mn"),
+        ("bf16", "ij,kj->ik"),
+        ("u8", "ij,jk->ik"),
+        ("i64", "ij,j->i"),
+        ("f32", "j,ij->i"),
+        ("f32", "ij,ij->i"),
+        ("f32", "ij,ij->j"),
+        ("f32", "ij,ij->"),
+    ] {
+        let (inputs, output) = letters.split_once("->").unwrap();
+        let (left, right) = inputs.split_once(',').unwrap();
+        let result = match output {
+            "" => element.to_string(),
+            _ => format!("Tensor<{element}, {:?}>", extents(output)),
+        };
+        let source = format!(
+            "func f(a: &Tensor<{element}, {:?}>, b: &Tensor<{element}, {:?}>) -> {result} {{ einsum(\"{letters}\", a, b) }}",
+            extents(left),
+            extents(right)
+        );
+        let scalar = element.parse().unwrap();
+        let random = |name: &str, letters| tensor::random(1, name, scalar, &extents(letters));
+        let (a, b) = (random("a", left).unwrap(), random("b", right).unwrap());
+        let found = compile(&source).result("f", &[&a, &b]);
+        let expected = compile_plain(&source).result("f", &[&a, &b]);
+        assert!(found.same_bits(&expected), "{element} {letters}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Programs on the JIT, called with tensors.
 
+use driver::Fault;
 use driver::engine::{Engine, Jit};
 use frontend::Options;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
@@ -14,6 +15,18 @@ pub struct Compiled {
 
 /// Integers wrap.
 pub fn compile(source: &str) -> Compiled {
+    compile_by(source, |program, names| Jit::compile(program, names))
+}
+
+/// The same without schedules and fusion.
+pub fn compile_plain(source: &str) -> Compiled {
+    compile_by(source, |program, names| Jit::compile_plain(program, names))
+}
+
+fn compile_by(
+    source: &str,
+    jit: impl for<'p> FnOnce(&'p HirProgram, Vec<&'p str>) -> Result<Jit, Fault>,
+) -> Compiled {
     let mut sources = SourceMap::default();
     let file = sources.add(SourceFile::new("independent.nr", source));
     let options = Options {
@@ -25,13 +38,19 @@ pub fn compile(source: &str) -> Compiled {
         panic!("{}", faults.collect::<String>())
     });
     let names = program.functions().map(|function| function.name.as_str());
-    let engine = Engine::Jit(Jit::compile(&program, names).unwrap());
+    let engine = Engine::Jit(jit(&program, names.collect()).unwrap());
     Compiled { program, engine }
 }
 
 impl Compiled {
     /// What a function gives: a tensor's elements, or a scalar as one.
     pub fn call<T: Element>(&self, name: &str, arguments: &[&Tensor]) -> Vec<T> {
+        let tensor = self.result(name, arguments);
+        tensor.as_slice::<T>().unwrap().to_vec()
+    }
+
+    /// The same as a tensor, a scalar as one of rank 0.
+    pub fn result(&self, name: &str, arguments: &[&Tensor]) -> Tensor {
         let function = self.program.function(name).unwrap();
         let arguments = arguments
             .iter()
@@ -43,12 +62,11 @@ impl Compiled {
         };
         let value = Interpreter::new(&self.program, &mut host).call(function, &mut arguments);
         assert!(host.operations > 0, "the JIT runs `{name}`");
-        let tensor = match value.unwrap() {
+        match value.unwrap() {
             Value::Tensor(tensor) => tensor,
             Value::Scalar(scalar) => Tensor::from_scalar(scalar).unwrap(),
             other => panic!("{other:?}"),
-        };
-        tensor.as_slice::<T>().unwrap().to_vec()
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+use std::process::Command;
+
 use crate::support;
 use crate::workshop::Workshop;
 
@@ -81,6 +83,33 @@ fn the_bits_are_the_same_for_every_processor() {
             seen.out,
             "{level}"
         );
+    }
+}
+
+/// A multiplication fused with an addition rounds once; the contract is twice.
+#[test]
+fn no_instruction_fuses_a_multiplication_with_an_addition() {
+    let workshop = Workshop::new();
+    let program = "
+        func small(a: &Tensor<f32, [64, 64]>, b: &Tensor<f32, [64, 64]>) -> Tensor<f32, [64, 64]> { a @ b }
+        func large(a: &Tensor<f32, [512, 515]>, b: &Tensor<f32, [515, 301]>) -> Tensor<f32, [512, 301]> { a @ b }
+        func double(a: &Tensor<f64, [300, 301]>, b: &Tensor<f64, [301, 302]>) -> Tensor<f64, [300, 302]> { a @ b }
+        func half(a: &Tensor<bf16, [64, 64]>, b: &Tensor<bf16, [64, 64]>) -> Tensor<bf16, [64, 64]> { a @ b }";
+    workshop.write("products.nr", program);
+    for level in levels() {
+        workshop.build("products.nr", &["--cpu", level]);
+        let object = workshop.path("products.o");
+        let seen = workshop.seen(Command::new("objdump").arg("-d").arg(object));
+        assert_eq!(seen.status, Some(0), "{}", seen.err);
+        let has = |instruction: &str| seen.out.lines().any(|line| line.contains(instruction));
+        let (multiplies, adds) = match cfg!(target_arch = "aarch64") {
+            true => ("fmul", "fadd"),
+            false => ("mulp", "addp"),
+        };
+        assert!(has(multiplies) && has(adds), "{level}: no vectors");
+        for fused in ["fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls"] {
+            assert!(!has(fused), "{level}: {fused}");
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use codegen::Processor;
 use library::LinkedFunction;
-use mlir_backend::internal::{self, Body, LinkOptions, Linked};
+use mlir_backend::internal::{self, Body, LinkOptions, Linked, Target};
 use neuro_hir::{HirFunction, HirProgram};
 use shared_types::SourceMap;
 
@@ -25,8 +25,17 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     check_writable(&options.output, &paths)?;
     let program = source::compile(&options.file, options.overflow.tier(), sources)?;
     dump::check_writable()?;
-    let linked = internal::link(&program, &LinkOptions::default())
-        .map_err(|error| Fault::of_backend(&error))?;
+    let processor = options.cpu.clone().unwrap_or_else(Processor::baseline);
+    let target = match processor == Processor::native() {
+        true => Target::native(),
+        false => Target::GENERIC,
+    };
+    let link_options = LinkOptions {
+        target,
+        ..LinkOptions::default()
+    };
+    let linked =
+        internal::link(&program, &link_options).map_err(|error| Fault::of_backend(&error))?;
     if let Some(refused) = linked.refused.first() {
         return Err(not_lowered(
             function(&program, &refused.function.name)?,
@@ -39,7 +48,6 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
         return Err(Fault::wrong(None, text));
     }
     let functions = functions(&program, &linked)?;
-    let processor = options.cpu.clone().unwrap_or_else(Processor::baseline);
     let library = library::build(name, &linked.llvm_ir, &functions, sources, &processor)
         .map_err(|error| Fault::internal(None, error.to_string()))?;
     let contents = [

@@ -53,7 +53,7 @@ impl Blas {
         match a.as_slice::<f32>() {
             Ok(a) => {
                 // SAFETY: the function of this name has this type.
-                let gemm = unsafe { self.library.get::<Gemm<f32>>(c"cblas_sgemm")? };
+                let gemm = unsafe { self.library.get::<Gemm<f32>>(b"cblas_sgemm\0")? };
                 let (b, c) = (b.as_slice::<f32>()?, c.as_mut_slice::<f32>()?);
                 each(
                     count,
@@ -86,7 +86,7 @@ impl Blas {
             }
             Err(_) => {
                 // SAFETY: as above.
-                let gemm = unsafe { self.library.get::<Gemm<f64>>(c"cblas_dgemm")? };
+                let gemm = unsafe { self.library.get::<Gemm<f64>>(b"cblas_dgemm\0")? };
                 let (a, b, c) = (
                     a.as_slice::<f64>()?,
                     b.as_slice::<f64>()?,
