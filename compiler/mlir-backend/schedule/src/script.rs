@@ -108,9 +108,9 @@ impl Script {
             _ if dimension == columns => plan.block.columns,
             _ => 0,
         });
-        // Columns outside rows: a strip of the second operand stays near while rows pass.
+        // Packed, columns outside rows: a strip of the second operand stays near while rows pass.
         let mut order: Vec<usize> = (0..contraction.dimensions()).collect();
-        if let Some(rows) = rows {
+        if let (Some(rows), Some(_)) = (rows, &plan.packing) {
             order.swap(rows, columns);
         }
         let one = along(depth, 1);

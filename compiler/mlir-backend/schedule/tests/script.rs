@@ -29,94 +29,105 @@ fn check(shape: [u64; 3], expected: Expect) {
 
 #[test]
 fn in_registers_where_it_lies() {
-    check([64, 64, 64], expect![[r#"
-        module attributes {with_named_sequence} {
-        named_sequence @schedule(%function: !any_op) {
-        %h1 = structured.match attributes {neuro.product0} in %function
-        %h2, %h3, %h4 = structured.fuse %h1 tile_sizes [4, 16, 0] interchange [1, 0, 2] {apply_cleanup}
-        %h5, %h6 = structured.tile_using_for %h2 tile_sizes [0, 0, 1]
-        bufferization.eliminate_empty_tensors %function
-        apply_patterns to %function { apply_patterns.canonicalization }
-        %h7 = structured.match attributes {neuro.fill0} in %function
-        structured.vectorize %h7
-        %h8 = structured.match attributes {neuro.product0} in %function
-        structured.vectorize %h8
-        apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-        %h9 = structured.match ops{["scf.for"]} in %function
-        apply_licm to %h9
-        %h10 = structured.match ops{["scf.for"]} in %function
-        loop.hoist_loop_invariant_subsets %h10 : !op<"scf.for">
-        apply_patterns to %function { apply_patterns.canonicalization }
-        yield
-        }
-        }
-    "#]]);
+    check(
+        [64, 64, 64],
+        expect![[r#"
+            module attributes {with_named_sequence} {
+            named_sequence @schedule(%function: !any_op) {
+            %h1 = structured.match attributes {neuro.product0} in %function
+            %h2, %h3, %h4 = structured.fuse %h1 tile_sizes [4, 16, 0] interchange [0, 1, 2] {apply_cleanup}
+            %h5, %h6 = structured.tile_using_for %h2 tile_sizes [0, 0, 1]
+            bufferization.eliminate_empty_tensors %function
+            apply_patterns to %function { apply_patterns.canonicalization }
+            %h7 = structured.match attributes {neuro.fill0} in %function
+            structured.vectorize %h7
+            %h8 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h8
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
+            %h9 = structured.match ops{["scf.for"]} in %function
+            apply_licm to %h9
+            %h10 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h10 : !op<"scf.for">
+            apply_patterns to %function { apply_patterns.canonicalization }
+            yield
+            }
+            }
+        "#]],
+    );
 }
 
 #[test]
 fn cut_at_the_edge_of_the_blocks() {
-    check([10, 20, 30], expect![[r#"
-        module attributes {with_named_sequence} {
-        named_sequence @schedule(%function: !any_op) {
-        %h1 = structured.match attributes {neuro.product0} in %function
-        %h2 = structured.split %h1 after 16 {dimension = 1}
-        %h3, %h4 = split_handle %h2
-        %h5 = structured.split %h3 after 8 {dimension = 0}
-        %h6, %h7 = split_handle %h5
-        %h8 = structured.split %h4 after 8 {dimension = 0}
-        %h9, %h10 = split_handle %h8
-        %h11, %h12, %h13 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h14, %h15 = structured.tile_using_for %h11 tile_sizes [0, 0, 1]
-        %h16, %h17, %h18 = structured.tile_using_for %h7 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h19, %h20 = structured.tile_using_for %h16 tile_sizes [0, 0, 1]
-        %h21, %h22, %h23 = structured.tile_using_for %h9 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h24, %h25 = structured.tile_using_for %h21 tile_sizes [0, 0, 1]
-        %h26, %h27, %h28 = structured.tile_using_for %h10 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h29, %h30 = structured.tile_using_for %h26 tile_sizes [0, 0, 1]
-        bufferization.eliminate_empty_tensors %function
-        apply_patterns to %function { apply_patterns.canonicalization }
-        %h31 = structured.match attributes {neuro.product0} in %function
-        structured.vectorize %h31
-        apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-        %h32 = structured.match ops{["scf.for"]} in %function
-        apply_licm to %h32
-        %h33 = structured.match ops{["scf.for"]} in %function
-        loop.hoist_loop_invariant_subsets %h33 : !op<"scf.for">
-        apply_patterns to %function { apply_patterns.canonicalization }
-        yield
-        }
-        }
-    "#]]);
+    check(
+        [10, 20, 30],
+        expect![[r#"
+            module attributes {with_named_sequence} {
+            named_sequence @schedule(%function: !any_op) {
+            %h1 = structured.match attributes {neuro.product0} in %function
+            %h2 = structured.split %h1 after 16 {dimension = 1}
+            %h3, %h4 = split_handle %h2
+            %h5 = structured.split %h3 after 8 {dimension = 0}
+            %h6, %h7 = split_handle %h5
+            %h8 = structured.split %h4 after 8 {dimension = 0}
+            %h9, %h10 = split_handle %h8
+            %h11, %h12, %h13 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [0, 1, 2]
+            %h14, %h15 = structured.tile_using_for %h11 tile_sizes [0, 0, 1]
+            %h16, %h17, %h18 = structured.tile_using_for %h7 tile_sizes [4, 16, 0] interchange = [0, 1, 2]
+            %h19, %h20 = structured.tile_using_for %h16 tile_sizes [0, 0, 1]
+            %h21, %h22, %h23 = structured.tile_using_for %h9 tile_sizes [4, 16, 0] interchange = [0, 1, 2]
+            %h24, %h25 = structured.tile_using_for %h21 tile_sizes [0, 0, 1]
+            %h26, %h27, %h28 = structured.tile_using_for %h10 tile_sizes [4, 16, 0] interchange = [0, 1, 2]
+            %h29, %h30 = structured.tile_using_for %h26 tile_sizes [0, 0, 1]
+            bufferization.eliminate_empty_tensors %function
+            apply_patterns to %function { apply_patterns.canonicalization }
+            %h31 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h31
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
+            %h32 = structured.match ops{["scf.for"]} in %function
+            apply_licm to %h32
+            %h33 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h33 : !op<"scf.for">
+            apply_patterns to %function { apply_patterns.canonicalization }
+            yield
+            }
+            }
+        "#]],
+    );
 }
 
 #[test]
 fn one_row() {
-    check([1, 4096, 4096], expect![[r#"
-        module attributes {with_named_sequence} {
-        named_sequence @schedule(%function: !any_op) {
-        %h1 = structured.match attributes {neuro.product0} in %function
-        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 0, 8]
-        %h4, %h5, %h6 = structured.tile_using_for %h2 tile_sizes [1, 64, 0] interchange = [1, 0, 2]
-        %h7, %h8 = structured.tile_using_for %h4 tile_sizes [0, 0, 1]
-        bufferization.eliminate_empty_tensors %function
-        apply_patterns to %function { apply_patterns.canonicalization }
-        %h9 = structured.match attributes {neuro.product0} in %function
-        structured.vectorize %h9
-        apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-        %h10 = structured.match ops{["scf.for"]} in %function
-        apply_licm to %h10
-        %h11 = structured.match ops{["scf.for"]} in %function
-        loop.hoist_loop_invariant_subsets %h11 : !op<"scf.for">
-        apply_patterns to %function { apply_patterns.canonicalization }
-        yield
-        }
-        }
-    "#]]);
+    check(
+        [1, 4096, 4096],
+        expect![[r#"
+            module attributes {with_named_sequence} {
+            named_sequence @schedule(%function: !any_op) {
+            %h1 = structured.match attributes {neuro.product0} in %function
+            %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 0, 8]
+            %h4, %h5, %h6 = structured.tile_using_for %h2 tile_sizes [1, 64, 0] interchange = [0, 1, 2]
+            %h7, %h8 = structured.tile_using_for %h4 tile_sizes [0, 0, 1]
+            bufferization.eliminate_empty_tensors %function
+            apply_patterns to %function { apply_patterns.canonicalization }
+            %h9 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h9
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
+            %h10 = structured.match ops{["scf.for"]} in %function
+            apply_licm to %h10
+            %h11 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h11 : !op<"scf.for">
+            apply_patterns to %function { apply_patterns.canonicalization }
+            yield
+            }
+            }
+        "#]],
+    );
 }
 
 #[test]
 fn packed() {
-    check([1000, 1000, 2000], expect![[r#"
+    check(
+        [1000, 1000, 2000],
+        expect![[r#"
         module attributes {with_named_sequence} {
         named_sequence @schedule(%function: !any_op) {
         %h1 = structured.match attributes {neuro.product0} in %function
@@ -159,5 +170,6 @@ fn packed() {
         yield
         }
         }
-    "#]]);
+    "#]],
+    );
 }

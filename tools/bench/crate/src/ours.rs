@@ -129,30 +129,27 @@ impl Operation {
 
     /// Runs the operation `times` times, and gives the CPU time of all; a failed check is an error.
     pub fn run(&mut self, times: u32) -> Result<Duration, Box<dyn Error>> {
-        let mut total = Duration::ZERO;
-        for _ in 0..times {
-            let mut status = NOTHING_FAILED;
-            let mut arguments: Vec<Argument> = Vec::new();
-            for operand in &mut self.operands {
-                arguments.push(match &mut operand.value {
-                    Value::Scalar(scalar) => Argument::Scalar(*scalar),
-                    Value::Tensor(tensor) => Argument::Operand(tensor),
-                    Value::Target(tensor) => Argument::Result(tensor),
-                });
-            }
-            if self.is_checked {
-                arguments.push(Argument::Status(&mut status));
-            }
-            arguments.extend(self.results.iter_mut().map(Argument::Result));
-            let (time, done) = timed(|| self.jit.call(&self.symbol, &mut arguments));
-            done?;
-            drop(arguments);
-            if status != NOTHING_FAILED {
-                return Err(format!("a check failed, status {status:#x}").into());
-            }
-            total += time;
+        let mut status = NOTHING_FAILED;
+        let mut arguments: Vec<Argument> = Vec::new();
+        for operand in &mut self.operands {
+            arguments.push(match &mut operand.value {
+                Value::Scalar(scalar) => Argument::Scalar(*scalar),
+                Value::Tensor(tensor) => Argument::Operand(tensor),
+                Value::Target(tensor) => Argument::Result(tensor),
+            });
         }
-        Ok(total)
+        if self.is_checked {
+            arguments.push(Argument::Status(&mut status));
+        }
+        arguments.extend(self.results.iter_mut().map(Argument::Result));
+        let (time, done) =
+            timed(|| (0..times).try_for_each(|_| self.jit.call(&self.symbol, &mut arguments)));
+        done?;
+        drop(arguments);
+        match status {
+            NOTHING_FAILED => Ok(time),
+            _ => Err(format!("a check failed, status {status:#x}").into()),
+        }
     }
 }
 

@@ -99,13 +99,9 @@ fn beside_blas(case: &Case, peer: &Blas) -> Result<Row, Box<dyn Error>> {
     let mut result = ours.results().first().ok_or("no result")?.clone();
     let times = case.times();
     let theirs = || {
-        let mut total = Duration::ZERO;
-        for _ in 0..times {
-            let (time, done) = timed(|| peer.multiply(a, b, &mut result));
-            done?;
-            total += time;
-        }
-        Ok(total)
+        let (time, done) = timed(|| (0..times).try_for_each(|_| peer.multiply(a, b, &mut result)));
+        done?;
+        Ok(time)
     };
     let best = alternate(ROUNDS, || ours.run(times), theirs)?;
     Ok(rate(case, best, peer.name()))
