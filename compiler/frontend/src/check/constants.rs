@@ -1,6 +1,6 @@
-use ast_types::{BinaryOp, Const, Expr, ExprKind, ItemKind, Module, UnaryOp};
-use neuro_hir::{FunctionTarget, HirConst, HirExpr, HirExprKind, HirType};
-use shared_types::{Literal, ScalarType, Span};
+use ast_types::{Const, Expr, ExprKind, ItemKind, Module};
+use neuro_hir::{FunctionTarget, HirConst, HirExprKind, HirType};
+use shared_types::Span;
 
 use super::body::Body;
 use super::items::{Constant, Items, Lazy, Signature};
@@ -42,8 +42,11 @@ impl Items<'_> {
     fn evaluate(&mut self, item: &Const) -> Checked<Constant> {
         let ty = self.resolve(&item.ty)?;
         self.require_constant(&item.value)?;
-        let value = Body::new(self, &nowhere(item)).expr_of(&item.value, &ty)?;
+        let mut value = Body::new(self, &nowhere(item)).expr_of(&item.value, &ty)?;
         let folded = self.fold(&value)?;
+        if let Some(folded) = &folded {
+            value.kind = HirExprKind::Literal(folded.clone());
+        }
         self.resolved_constants.push(HirConst {
             name: item.name.text.clone(),
             value,
@@ -85,56 +88,6 @@ impl Items<'_> {
         }
     }
 
-    /// The value of a constant expression where it is an integer or a literal.
-    pub fn fold(&mut self, expr: &HirExpr) -> Checked<Option<Literal>> {
-        if let HirExprKind::Literal(value) = &expr.kind {
-            return Ok(Some(value.clone()));
-        }
-        if let HirExprKind::Constant(name) = &expr.kind {
-            return Ok(self.constant(name, expr.span)?.value);
-        }
-        Ok(self.fold_integer(expr)?.map(Literal::Integer))
-    }
-
-    fn fold_integer(&mut self, expr: &HirExpr) -> Checked<Option<i128>> {
-        let HirType::Scalar(scalar) = expr.ty else {
-            return Ok(None);
-        };
-        let Some(range) = scalar.integer_range() else {
-            return Ok(None);
-        };
-        let value = if let HirExprKind::Unary {
-            op: UnaryOp::Neg,
-            operand,
-        } = &expr.kind
-        {
-            self.integer(operand)?.map(|value| Some(-value))
-        } else if let HirExprKind::Binary { op, left, right } = &expr.kind {
-            let (left, right) = (self.integer(left)?, self.integer(right)?);
-            left.zip(right).map(|(a, b)| arithmetic(*op, a, b))
-        } else if let HirExprKind::Cast(operand) = &expr.kind {
-            self.integer(operand)?
-                .map(|value| Some(wrap(value, scalar)))
-        } else {
-            None
-        };
-        match value {
-            None => Ok(None),
-            Some(Some(value)) if (range.0..=range.1).contains(&value) => Ok(Some(value)),
-            Some(_) => {
-                let message = format!("the value of this constant is no `{scalar}`");
-                Err(self.report(Diagnostic::new(expr.span, message)))
-            }
-        }
-    }
-
-    fn integer(&mut self, expr: &HirExpr) -> Checked<Option<i128>> {
-        Ok(match self.fold(expr)? {
-            Some(Literal::Integer(value)) => Some(value),
-            _ => None,
-        })
-    }
-
     /// All constants, each after those that it needs.
     pub fn take_constants(&mut self, module: &Module) -> Vec<HirConst> {
         for item in &module.items {
@@ -147,38 +100,6 @@ impl Items<'_> {
     }
 }
 
-/// `None` where there is no value. Operands are within 64 bits.
-fn arithmetic(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
-    match op {
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Sub => a.checked_sub(b),
-        BinaryOp::Mul => a.checked_mul(b),
-        BinaryOp::Div => a.checked_div(b),
-        BinaryOp::Rem => a.checked_rem(b),
-        BinaryOp::MatMul
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge
-        | BinaryOp::And
-        | BinaryOp::Or => None,
-    }
-}
-
-/// The low bits of `value` as a `scalar` (numerics, §Element-wise).
-fn wrap(value: i128, scalar: ScalarType) -> i128 {
-    let bits = scalar.bytes() as u32 * 8;
-    let low = value.rem_euclid(1 << bits);
-    let high_bit_is_set = low >> (bits - 1) == 1;
-    if scalar.is_signed() && high_bit_is_set {
-        low - (1 << bits)
-    } else {
-        low
-    }
-}
-
 /// Where a constant's expression stands: in no function.
 fn nowhere(item: &Const) -> Signature {
     Signature {
@@ -188,18 +109,5 @@ fn nowhere(item: &Const) -> Signature {
         has_receiver: false,
         result: HirType::Void,
         span: item.name.span,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn casts_keep_the_low_bits() {
-        assert_eq!(wrap(300, ScalarType::U8), 44);
-        assert_eq!(wrap(200, ScalarType::I8), -56);
-        assert_eq!(wrap(-1, ScalarType::U64), i128::from(u64::MAX));
-        assert_eq!(wrap(-1, ScalarType::I64), -1);
     }
 }

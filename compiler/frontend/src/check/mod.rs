@@ -11,6 +11,7 @@ mod closures;
 mod conditions;
 mod constants;
 mod expressions;
+mod folding;
 mod items;
 mod leaves;
 mod literals;

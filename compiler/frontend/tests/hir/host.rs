@@ -128,9 +128,9 @@ fn structs_methods_constants_and_closures() {
 
             const M: i64 = 3i64
 
-            const N: i64 = 2i64 * ::M
+            const N: i64 = 6i64
 
-            const HALF: f32 = 1.0f32 / 2.0f32
+            const HALF: f32 = 0.5f32
 
             struct Layer {
                 w: Tensor<f32, [6, 2]>
