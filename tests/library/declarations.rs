@@ -135,7 +135,7 @@ fn corpus() -> Vec<HirProgram> {
                 programs.extend(program(&text, tier).ok());
             }
         }
-        for batch in 0..20 {
+        for batch in 0..6 {
             let numbers = batch * 16..(batch + 1) * 16;
             let made =
                 numbers.map(|number| generate::function(1, number).print(&format!("made{number}")));

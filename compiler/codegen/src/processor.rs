@@ -9,16 +9,17 @@ pub struct Processor {
     pub(crate) cpu: String,
     /// In LLVM's notation, `+avx2,-avx512f`; beyond those that the name stands for.
     pub(crate) features: String,
+    vector_bits: u32,
 }
 
-/// The processors that LLVM makes 64-bit code for, by its names, one a line. LLVM itself answers a
-/// name that it does not know by printing.
+/// The processors that LLVM makes 64-bit code for, one a line: LLVM's name, and how many bits the
+/// longest vectors have. LLVM itself answers a name that it does not know by printing.
 #[cfg(target_arch = "x86_64")]
 const NAMES: &str = include_str!("processors/x86_64.txt");
 #[cfg(target_arch = "aarch64")]
 const NAMES: &str = include_str!("processors/aarch64.txt");
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const NAMES: &str = "generic\n";
+const NAMES: &str = "generic 128\n";
 
 const BASELINE: &str = if cfg!(target_arch = "x86_64") {
     "x86-64"
@@ -32,21 +33,41 @@ impl Processor {
         Processor {
             cpu: BASELINE.to_string(),
             features: String::new(),
+            vector_bits: 128,
         }
     }
 
     /// The one that this runs on.
     pub fn native() -> Processor {
+        let features = TargetMachine::get_host_cpu_features().to_string();
+        let has = |feature| features.split(',').any(|one| one == feature);
         Processor {
+            vector_bits: match (has("+avx512f"), has("+avx2")) {
+                (true, _) => 512,
+                (false, true) => 256,
+                (false, false) => 128,
+            },
             cpu: TargetMachine::get_host_cpu_name().to_string(),
-            features: TargetMachine::get_host_cpu_features().to_string(),
+            features,
         }
     }
 
     /// The names that are read as a processor, besides `native`.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.lines()
+        table().map(|(name, _)| name)
     }
+
+    /// How long vectors are worth having.
+    pub fn vector_bits(&self) -> u32 {
+        self.vector_bits
+    }
+}
+
+fn table() -> impl Iterator<Item = (&'static str, u32)> {
+    NAMES.lines().filter_map(|line| {
+        let (name, bits) = line.split_once(' ')?;
+        Some((name, bits.parse().ok()?))
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -64,10 +85,11 @@ impl FromStr for Processor {
         if name == "native" {
             return Ok(Processor::native());
         }
-        match Processor::names().find(|known| *known == name) {
-            Some(name) => Ok(Processor {
+        match table().find(|(known, _)| *known == name) {
+            Some((name, vector_bits)) => Ok(Processor {
                 cpu: name.to_string(),
                 features: String::new(),
+                vector_bits,
             }),
             None => Err(UnknownProcessor {
                 name: name.to_string(),
@@ -84,7 +106,15 @@ mod tests {
     fn names_are_read() {
         assert_eq!(BASELINE.parse(), Ok(Processor::baseline()));
         assert_eq!("native".parse(), Ok(Processor::native()));
-        for name in ["", "x86-64 ", "pentium9", "i386", "x86-64\ngeneric"] {
+        assert_eq!(NAMES.lines().count(), Processor::names().count());
+        for name in [
+            "",
+            "x86-64 ",
+            "x86-64 128",
+            "pentium9",
+            "i386",
+            "x86-64\ngeneric",
+        ] {
             let name = name.to_string();
             assert_eq!(name.parse::<Processor>(), Err(UnknownProcessor { name }));
         }

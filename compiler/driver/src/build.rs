@@ -26,12 +26,8 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     let program = source::compile(&options.file, options.overflow.tier(), sources)?;
     dump::check_writable()?;
     let processor = options.cpu.clone().unwrap_or_else(Processor::baseline);
-    let target = match processor == Processor::native() {
-        true => Target::native(),
-        false => Target::GENERIC,
-    };
     let link_options = LinkOptions {
-        target,
+        target: target(&processor),
         ..LinkOptions::default()
     };
     let linked =
@@ -58,6 +54,16 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     fs::create_dir_all(&options.output)
         .and_then(|()| files::replace_all(paths.iter().map(PathBuf::as_path).zip(contents)))
         .map_err(|error| unwritable(&options.output, &error))
+}
+
+/// What contractions are scheduled for.
+fn target(processor: &Processor) -> Target {
+    match processor.vector_bits() {
+        512.. => Target::AVX512,
+        256.. => Target::AVX2,
+        _ if cfg!(target_arch = "aarch64") => Target::NEON,
+        _ => Target::GENERIC,
+    }
 }
 
 /// The library's name: the file's, without its ending.
