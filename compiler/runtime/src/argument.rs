@@ -1,9 +1,10 @@
+use std::fmt;
+
 use tensor::{Scalar, Tensor};
 
-use crate::{Parameter, RuntimeError};
+use crate::{Callback, Parameter, RuntimeError};
 
 /// An argument of a call.
-#[derive(Debug)]
 pub enum Argument<'a> {
     Scalar(Scalar),
     Operand(&'a Tensor),
@@ -11,6 +12,7 @@ pub enum Argument<'a> {
     Result(&'a mut Tensor),
     /// The status word, all ones before the call (numerics, §Integer checks).
     Status(&'a mut u64),
+    Function(&'a Callback<'a>),
 }
 
 impl Argument<'_> {
@@ -24,32 +26,25 @@ impl Argument<'_> {
                 tensor.scalar_type() == *ty && tensor.shape() == shape
             }
             (Argument::Status(_), Parameter::Status) => true,
+            (Argument::Function(_), Parameter::Function(_)) => true,
             (
                 Argument::Scalar(_)
                 | Argument::Operand(_)
                 | Argument::Result(_)
-                | Argument::Status(_),
+                | Argument::Status(_)
+                | Argument::Function(_),
                 _,
             ) => false,
         }
     }
 
-    /// The parameter that takes exactly this.
-    pub(crate) fn parameter(&self) -> Parameter {
-        match self {
-            Argument::Scalar(scalar) => Parameter::Scalar(scalar.ty()),
-            Argument::Operand(tensor) => {
-                Parameter::Operand(tensor.scalar_type(), tensor.shape().to_vec())
-            }
-            Argument::Result(tensor) => {
-                Parameter::Result(tensor.scalar_type(), tensor.shape().to_vec())
-            }
-            Argument::Status(_) => Parameter::Status,
-        }
-    }
-
-    /// Adds the words of the parameter that the argument fits. They are valid while it lives.
-    pub(crate) fn push(&mut self, words: &mut Vec<u64>) -> Result<(), RuntimeError> {
+    /// Adds the words of the parameter that the argument fits. They are valid while it lives. A
+    /// function's are the next ones of `functions`.
+    pub(crate) fn push(
+        &mut self,
+        words: &mut Vec<u64>,
+        functions: &mut impl Iterator<Item = [u64; 2]>,
+    ) -> Result<(), RuntimeError> {
         match self {
             Argument::Scalar(scalar) => words.push(scalar.bits()),
             Argument::Operand(tensor) => {
@@ -64,8 +59,30 @@ impl Argument<'_> {
                 let data = std::ptr::from_mut::<u64>(word).expose_provenance();
                 push_descriptor(words, data, &[]);
             }
+            Argument::Function(_) => words.extend(functions.next().into_iter().flatten()),
         }
         Ok(())
+    }
+}
+
+/// As the parameter that takes exactly this.
+impl fmt::Display for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |tensor: &Tensor| (tensor.scalar_type(), tensor.shape().to_vec());
+        let parameter = match self {
+            Argument::Scalar(scalar) => Parameter::Scalar(scalar.ty()),
+            Argument::Operand(tensor) => {
+                let (scalar, shape) = of(tensor);
+                Parameter::Operand(scalar, shape)
+            }
+            Argument::Result(tensor) => {
+                let (scalar, shape) = of(tensor);
+                Parameter::Result(scalar, shape)
+            }
+            Argument::Status(_) => Parameter::Status,
+            Argument::Function(_) => return f.write_str("a function"),
+        };
+        parameter.fmt(f)
     }
 }
 
@@ -98,8 +115,10 @@ mod tests {
         let kept = Tensor::from_slice(&[1], &[7u8]).unwrap();
         let mut written = kept.clone();
         let mut words = Vec::new();
-        Argument::Operand(&kept).push(&mut words).unwrap();
-        Argument::Result(&mut written).push(&mut words).unwrap();
+        let mut none = std::iter::empty();
+        for mut argument in [Argument::Operand(&kept), Argument::Result(&mut written)] {
+            argument.push(&mut words, &mut none).unwrap();
+        }
         assert_ne!(words[0], words[5]);
     }
 }

@@ -26,6 +26,10 @@ pub enum RuntimeError {
         expected: String,
         found: String,
     },
+    #[error("a function that `{symbol}` called stopped it")]
+    Stopped { symbol: String },
+    #[error("a function that `{symbol}` called is not as declared: {reason}")]
+    Callback { symbol: String, reason: TensorError },
     #[error(transparent)]
     Tensor(#[from] TensorError),
 }

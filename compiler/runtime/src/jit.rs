@@ -1,11 +1,12 @@
 use std::collections::HashMap;
-use std::ffi::CString;
 
 use codegen::{Compiled, Parameter, Processor, Signature, compile};
 
+use crate::callback::{Environment, Stop};
 use crate::lljit::LoadedObject;
 use crate::packed::{add_packed_entry, packed_name};
 use crate::scratch::check_available;
+use crate::trampoline::{add_trampoline, trampoline_name};
 use crate::{Argument, RuntimeError};
 
 /// The bodies of a program as code of the host.
@@ -18,6 +19,8 @@ pub struct Jit {
 struct Body {
     entry: PackedEntry,
     parameters: Vec<Parameter>,
+    /// The addresses of the code of its function values, in order.
+    functions: Vec<u64>,
     /// What the body allocates while it runs, in bytes.
     scratch: usize,
 }
@@ -34,19 +37,23 @@ impl Jit {
         let processor = Processor::native();
         let Compiled { object, scratch } =
             compile(ir, signatures, &processor, |module, function, signature| {
+                for function in signature.functions() {
+                    add_trampoline(module, function)?;
+                }
                 add_packed_entry(module, function, &signature.symbol)
             })?;
         let code = LoadedObject::load(object)?;
         let mut bodies = HashMap::new();
         for (signature, scratch) in signatures.iter().zip(scratch) {
-            let name = CString::new(packed_name(&signature.symbol))
-                .map_err(|_| RuntimeError::UnknownSymbol(signature.symbol.clone()))?;
-            let address = code.address(&name)?;
+            let address = code.address(&packed_name(&signature.symbol))?;
             // SAFETY: that is the address of a function of this type, which was added above.
             let entry = unsafe { std::mem::transmute::<usize, PackedEntry>(address) };
+            let functions = signature.functions();
+            let functions = functions.map(|f| Ok(code.address(&trampoline_name(f))? as u64));
             let body = Body {
                 entry,
                 parameters: signature.parameters.clone(),
+                functions: functions.collect::<Result<_, RuntimeError>>()?,
                 scratch,
             };
             bodies.insert(signature.symbol.clone(), body);
@@ -58,6 +65,9 @@ impl Jit {
     }
 
     /// Runs a body. Nothing runs unless the arguments are exactly what it takes.
+    ///
+    /// A function among the arguments that stops the call is [`RuntimeError::Stopped`]; what it
+    /// panics with goes on from here, once the body has ended.
     pub fn call(&self, symbol: &str, arguments: &mut [Argument<'_>]) -> Result<(), RuntimeError> {
         let body = self
             .bodies
@@ -70,25 +80,44 @@ impl Jit {
                 found: arguments.len(),
             });
         }
-        let count = body.parameters.iter().map(Parameter::word_count).sum();
-        let mut words = Vec::with_capacity(count);
-        for (index, (argument, parameter)) in arguments.iter_mut().zip(&body.parameters).enumerate()
-        {
+        let stop = Stop::default();
+        let mut environments = Vec::new();
+        for (index, (argument, parameter)) in arguments.iter().zip(&body.parameters).enumerate() {
             if !argument.fits(parameter) {
                 return Err(RuntimeError::Argument {
                     symbol: symbol.to_string(),
                     index,
                     expected: parameter.to_string(),
-                    found: argument.parameter().to_string(),
+                    found: argument.to_string(),
                 });
             }
-            argument.push(&mut words)?;
+            if let (&Argument::Function(callback), Parameter::Function(signature)) =
+                (argument, parameter)
+            {
+                environments.push(Environment::new(callback, signature, &stop));
+            }
+        }
+        let environments = environments.iter();
+        let mut functions = body
+            .functions
+            .iter()
+            .zip(environments)
+            .map(|(&code, environment)| {
+                [
+                    code,
+                    std::ptr::from_ref(environment).expose_provenance() as u64,
+                ]
+            });
+        let count = body.parameters.iter().map(Parameter::word_count).sum();
+        let mut words = Vec::with_capacity(count);
+        for argument in arguments {
+            argument.push(&mut words, &mut functions)?;
         }
         check_available(body.scratch)?;
         // SAFETY: the signature was checked against the code and the arguments against the
         // signature, so the words are what the entry reads; the tensors behind them are borrowed
-        // until it returns, those that it writes by `&mut`.
+        // until it returns, those that it writes by `&mut`, and the environments live on.
         unsafe { (body.entry)(words.as_ptr()) };
-        Ok(())
+        stop.outcome(symbol)
     }
 }

@@ -5,13 +5,16 @@
 //! as a linked library is.
 
 mod argument;
+mod callback;
 mod error;
 mod jit;
 mod lljit;
 mod packed;
 mod scratch;
+mod trampoline;
 
 pub use argument::Argument;
-pub use codegen::{Parameter, Signature};
+pub use callback::Callback;
+pub use codegen::{FunctionSignature, Parameter, Signature};
 pub use error::RuntimeError;
 pub use jit::Jit;

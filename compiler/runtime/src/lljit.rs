@@ -1,6 +1,6 @@
 //! The few calls of ORC's C API that load an object file.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
@@ -57,10 +57,12 @@ impl LoadedObject {
     }
 
     /// The address of a symbol, valid while this lives.
-    pub(crate) fn address(&self, symbol: &CStr) -> Result<usize, RuntimeError> {
+    pub(crate) fn address(&self, symbol: &str) -> Result<usize, RuntimeError> {
+        let name =
+            CString::new(symbol).map_err(|_| RuntimeError::UnknownSymbol(symbol.to_string()))?;
         let mut address = 0;
         // SAFETY: the JIT is alive, and the name ends in a zero.
-        let result = unsafe { LLVMOrcLLJITLookup(self.jit, &mut address, symbol.as_ptr()) };
+        let result = unsafe { LLVMOrcLLJITLookup(self.jit, &mut address, name.as_ptr()) };
         check(result).map_err(|error| {
             let reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
             match reports.is_empty() {
