@@ -8,6 +8,8 @@ mod declarations;
 mod example;
 #[path = "library/failures.rs"]
 mod failures;
+#[path = "library/functions.rs"]
+mod functions;
 #[path = "library/header.rs"]
 mod header;
 #[path = "library/processors.rs"]

@@ -1,5 +1,7 @@
 //! Programs on the JIT, called with tensors.
 
+use std::cell::Cell;
+
 use driver::Fault;
 use driver::engine::{Engine, Jit};
 use frontend::Options;
@@ -56,12 +58,12 @@ impl Compiled {
             .iter()
             .map(|&tensor| Value::Tensor(tensor.clone()));
         let mut arguments: Vec<Value> = arguments.collect();
-        let mut host = Counting {
+        let host = Counting {
             engine: &self.engine,
-            operations: 0,
+            operations: Cell::new(0),
         };
-        let value = Interpreter::new(&self.program, &mut host).call(function, &mut arguments);
-        assert!(host.operations > 0, "the JIT runs `{name}`");
+        let value = Interpreter::new(&self.program, &host).call(function, &mut arguments);
+        assert!(host.operations.get() > 0, "the JIT runs `{name}`");
         match value.unwrap() {
             Value::Tensor(tensor) => tensor,
             Value::Scalar(scalar) => Tensor::from_scalar(scalar).unwrap(),
@@ -73,21 +75,22 @@ impl Compiled {
 /// Counts the operations that the engine runs.
 struct Counting<'e> {
     engine: &'e Engine,
-    operations: usize,
+    operations: Cell<usize>,
 }
 
 impl Host for Counting<'_> {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
+    fn print(&self, _: &str) -> Result<(), HostError> {
         Ok(())
     }
 
     fn operation<'p>(
-        &mut self,
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        self.operations += 1;
-        self.engine.operation(function, arguments)
+        self.operations.set(self.operations.get() + 1);
+        self.engine.operation(interpreter, function, arguments)
     }
 }
 

@@ -18,12 +18,12 @@ pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     let results = Results::of(function, options.out.as_deref())?;
     let mut arguments = arguments::read(function, &options.arguments)?;
     clock.step("arguments");
-    let mut session = Session {
+    let session = Session {
         engine: engine(options.engine, &program, &options.entry)?,
         trace: options.trace,
     };
     clock.step("compile");
-    let value = Interpreter::new(&program, &mut session).call(function, &mut arguments)?;
+    let value = Interpreter::new(&program, &session).call(function, &mut arguments)?;
     clock.step("run");
     results.deliver(value, options.hash)?;
     clock.step("output");
@@ -74,12 +74,13 @@ struct Session {
 }
 
 impl Host for Session {
-    fn print(&mut self, line: &str) -> Result<(), HostError> {
+    fn print(&self, line: &str) -> Result<(), HostError> {
         Ok(print_line(line)?)
     }
 
     fn operation<'p>(
-        &mut self,
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
@@ -87,7 +88,7 @@ impl Host for Session {
             let (name, engine) = (&function.name, self.engine.name());
             note(&format_args!("trace: {name} {engine} host 0"));
         }
-        self.engine.operation(function, arguments)
+        self.engine.operation(interpreter, function, arguments)
     }
 }
 

@@ -2,15 +2,16 @@ use std::error::Error;
 
 use neuro_hir::HirFunction;
 
-use crate::{Failure, Value};
+use crate::{Failure, Interpreter, Value};
 
 /// What a host's own failure is.
 pub type HostError = Box<dyn Error + Send + Sync>;
 
-/// What the interpreter runs in.
+/// What the interpreter runs in. It is shared: an operation that calls a function of the program
+/// may meet another one there, and a `print`.
 pub trait Host {
     /// Takes a line that the program prints, without its end.
-    fn print(&mut self, line: &str) -> Result<(), HostError>;
+    fn print(&self, line: &str) -> Result<(), HostError>;
 
     /// Runs `function` on an engine of the host's own, or gives `None`: then the interpreter runs
     /// it. Asked at every call of a function whose target is another than
@@ -18,13 +19,15 @@ pub trait Host {
     ///
     /// `arguments[i]` is what parameter `i` stands for: for a reference, the value that it refers
     /// to. What is left there of a `&mut` one is the new value; nothing else holds its data, so
-    /// that a tensor is written in place.
+    /// that a tensor is written in place. A function value among them is for
+    /// [`Interpreter::call_value`] on `interpreter`.
     fn operation<'p>(
-        &mut self,
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        let _ = (function, arguments);
+        let _ = (interpreter, function, arguments);
         Ok(None)
     }
 }

@@ -1,13 +1,15 @@
 use std::collections::HashMap;
 
 use neuro_hir::{
-    FunctionTarget, HirConst, HirFunction, HirItem, HirProgram, HirStruct, HirType, LocalId,
+    FunctionTarget, HirConst, HirFunction, HirItem, HirNode, HirProgram, HirStruct, HirType,
+    LocalId,
 };
 use shared_types::Span;
+use tensor::Scalar;
 
-use crate::evaluate::{Stop, Thread};
+use crate::evaluate::{Stop, Thread, unexpected};
 use crate::frame::Frame;
-use crate::{Failure, Host, Panic, PanicKind, Value};
+use crate::{Failure, Function, Host, Panic, PanicKind, Value};
 
 /// How many calls may be in progress at once; one more is a panic.
 pub const CALL_LIMIT: usize = 10_000;
@@ -19,7 +21,7 @@ pub(crate) const STEP_LIMIT: usize = 100_000;
 /// Runs the functions of a program, one call at a time.
 pub struct Interpreter<'p, 'h> {
     pub(crate) program: &'p HirProgram,
-    pub(crate) host: &'h mut dyn Host,
+    pub(crate) host: &'h dyn Host,
     functions: HashMap<&'p str, &'p HirFunction>,
     methods: HashMap<(&'p str, &'p str), &'p HirFunction>,
     structs: HashMap<&'p str, &'p HirStruct>,
@@ -29,6 +31,10 @@ pub struct Interpreter<'p, 'h> {
     calls: usize,
     /// The steps of evaluation in progress, each in the last.
     pub(crate) steps: usize,
+    /// What the steps count to in the operation in progress, wherever in it.
+    operation_steps: usize,
+    /// How many steps the operations that were called so far take.
+    depths: HashMap<&'p str, usize>,
     /// The kernel thread that runs.
     pub(crate) thread: Option<Thread>,
 }
@@ -36,7 +42,7 @@ pub struct Interpreter<'p, 'h> {
 impl<'p, 'h> Interpreter<'p, 'h> {
     /// `program` is one that [`HirProgram::verify`] accepts; of another the result may be
     /// [`Failure::Internal`].
-    pub fn new(program: &'p HirProgram, host: &'h mut dyn Host) -> Self {
+    pub fn new(program: &'p HirProgram, host: &'h dyn Host) -> Self {
         let mut interpreter = Interpreter {
             program,
             host,
@@ -47,6 +53,8 @@ impl<'p, 'h> Interpreter<'p, 'h> {
             constant_values: HashMap::new(),
             calls: 0,
             steps: 0,
+            operation_steps: 0,
+            depths: HashMap::new(),
             thread: None,
         };
         for item in &program.items {
@@ -101,23 +109,77 @@ impl<'p, 'h> Interpreter<'p, 'h> {
         result
     }
 
-    /// Calls a function: on the host's engine where that takes it, or else here.
+    /// Calls a function. An operation takes all its steps at once, so that every engine ends at
+    /// the same one.
     pub(crate) fn dispatch(
         &mut self,
         function: &'p HirFunction,
         arguments: Vec<Value<'p>>,
         call: Span,
     ) -> Result<Value<'p>, Failure> {
-        let result = match function.target {
-            FunctionTarget::Host => None,
+        match function.target {
+            FunctionTarget::Host => self.run_body(function, arguments, call),
             FunctionTarget::HostOperation
             | FunctionTarget::FollowsOperands
             | FunctionTarget::Gpu { .. }
-            | FunctionTarget::Kernel { .. } => self.offer(function, &arguments, call)?,
-        };
-        match result {
-            Some(result) => Ok(result),
-            None => self.run(function, arguments, call),
+            | FunctionTarget::Kernel { .. } => {
+                let depth = *self
+                    .depths
+                    .entry(&function.name)
+                    .or_insert_with(|| HirNode::from(&function.body).depth());
+                let steps = self.steps + depth;
+                if steps > STEP_LIMIT {
+                    return Err(Panic::new(call, PanicKind::StackOverflow).into());
+                }
+                let outer = std::mem::replace(&mut self.operation_steps, steps);
+                let result = self.run_operation(function, arguments, call);
+                self.operation_steps = outer;
+                result
+            }
+        }
+    }
+
+    /// Runs an operation on the host's engine, or else its body here: for a kernel that of each
+    /// thread.
+    fn run_operation(
+        &mut self,
+        function: &'p HirFunction,
+        arguments: Vec<Value<'p>>,
+        call: Span,
+    ) -> Result<Value<'p>, Failure> {
+        if let Some(result) = self.offer(function, &arguments, call)? {
+            return Ok(result);
+        }
+        match &function.target {
+            FunctionTarget::Kernel { threads } => {
+                self.launch(function, threads, arguments, call)?;
+                Ok(Value::Void)
+            }
+            FunctionTarget::Host
+            | FunctionTarget::HostOperation
+            | FunctionTarget::FollowsOperands
+            | FunctionTarget::Gpu { .. } => self.run_body(function, arguments, call),
+        }
+    }
+
+    /// Calls a function value with scalars for one, as a traversal in the operation in progress
+    /// does. `span` is the traversal's.
+    pub fn call_value(
+        &mut self,
+        function: &Function<'p>,
+        arguments: &[Scalar],
+        span: Span,
+    ) -> Result<Scalar, Failure> {
+        // An engine's code takes no steps of the interpreter's: all of the operation's count,
+        // whoever runs it and wherever in it the traversal stands.
+        let steps = self.steps.max(self.operation_steps);
+        let steps = std::mem::replace(&mut self.steps, steps);
+        let arguments = arguments.iter().copied().map(Value::Scalar).collect();
+        let result = self.apply(function, arguments, span);
+        self.steps = steps;
+        match result? {
+            Value::Scalar(scalar) => Ok(scalar),
+            other => Err(unexpected("a scalar", &other, span)),
         }
     }
 
@@ -142,7 +204,10 @@ impl<'p, 'h> Interpreter<'p, 'h> {
                 .map_err(|error| error.at(call))?,
             );
         }
-        let result = self.host.operation(function, &mut values);
+        self.calls += 1;
+        let host = self.host;
+        let result = host.operation(self, function, &mut values);
+        self.calls -= 1;
         for ((parameter, argument), value) in
             function.parameters().iter().zip(arguments).zip(values)
         {
@@ -153,25 +218,6 @@ impl<'p, 'h> Interpreter<'p, 'h> {
             }
         }
         result
-    }
-
-    /// Runs a function's body here, or for a kernel that of each thread.
-    fn run(
-        &mut self,
-        function: &'p HirFunction,
-        arguments: Vec<Value<'p>>,
-        call: Span,
-    ) -> Result<Value<'p>, Failure> {
-        match &function.target {
-            FunctionTarget::Kernel { threads } => {
-                self.launch(function, threads, arguments, call)?;
-                Ok(Value::Void)
-            }
-            FunctionTarget::Host
-            | FunctionTarget::HostOperation
-            | FunctionTarget::FollowsOperands
-            | FunctionTarget::Gpu { .. } => self.run_body(function, arguments, call),
-        }
     }
 
     /// One pass through a function's body.

@@ -15,7 +15,7 @@ use tensor::{Scalar, Tensor};
 struct Silent;
 
 impl Host for Silent {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
+    fn print(&self, _: &str) -> Result<(), HostError> {
         Ok(())
     }
 }
@@ -59,7 +59,7 @@ fn run(program: &HirProgram, shape: &[u64]) -> Result<Vec<i64>, String> {
     assert_eq!(program.verify(), Ok(()));
     let mut arguments = [Value::from(Tensor::zeros(I64, shape).unwrap())];
     let main = program.function("main").unwrap();
-    let result = Interpreter::new(program, &mut Silent).call(main, &mut arguments);
+    let result = Interpreter::new(program, &Silent).call(main, &mut arguments);
     match (result, &arguments[0]) {
         (Ok(_), Value::Tensor(out)) => Ok(out.as_slice().unwrap().to_vec()),
         (Err(Failure::Panic(panic)), _) => Err(panic.to_string()),
@@ -183,7 +183,7 @@ fn a_kernel_reads_and_writes_tensors_of_a_caller() {
     assert_eq!(program.verify(), Ok(()));
     let a = Tensor::from_slice(&[4], &[1i64, -2, 3, 4]).unwrap();
     let main = program.function("main").unwrap();
-    let result = Interpreter::new(&program, &mut Silent).call(main, &mut [a.clone().into()]);
+    let result = Interpreter::new(&program, &Silent).call(main, &mut [a.clone().into()]);
     let Ok(Value::Tensor(result)) = result else {
         panic!("{result:?}");
     };

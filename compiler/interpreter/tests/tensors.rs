@@ -16,7 +16,7 @@ use tensor::{Element, Scalar, Tensor};
 struct Silent;
 
 impl Host for Silent {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
+    fn print(&self, _: &str) -> Result<(), HostError> {
         Ok(())
     }
 }
@@ -43,7 +43,7 @@ fn run(function: HirFunction, arguments: &[&Tensor]) -> Result<Vec<Tensor>, Stri
         Value::Scalar(scalar) => Tensor::from_scalar(scalar).unwrap(),
         other => panic!("{other:?}"),
     };
-    match Interpreter::new(&program, &mut Silent).call(function, &mut arguments) {
+    match Interpreter::new(&program, &Silent).call(function, &mut arguments) {
         Ok(Value::Tuple(parts)) => Ok(parts.into_iter().map(flat).collect()),
         Ok(value) => Ok(vec![flat(value)]),
         Err(Failure::Panic(panic)) => Err(panic.to_string()),
@@ -112,7 +112,7 @@ fn a_slice_position_is_checked() {
     let at = |at: i64| {
         let t = of(&[2, 3], &[1i32, 2, 3, 4, 5, 6]);
         let mut arguments = [t.into(), Scalar::I64(at).into()];
-        Interpreter::new(&program, &mut Silent).call(function, &mut arguments)
+        Interpreter::new(&program, &Silent).call(function, &mut arguments)
     };
     assert!(matches!(at(2), Ok(Value::Tensor(t)) if t.same_bits(&of(&[2], &[3i32, 6]))));
     assert_eq!(

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 use mlir_lowering::Selection;
-pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal};
+pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, Traversal};
 pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{Failure, MlirError, Session, host_passes};
 pub use mlir_schedule::Target;
@@ -189,7 +189,8 @@ fn apart<'b>(bodies: &'b [Body], options: &LinkOptions<'_>) -> HashSet<&'b str> 
 fn mark_results_unaliased(module: &Module<'_>, bodies: &[Body]) {
     for body in bodies.iter().filter(|body| body.has_result) {
         if let Some(function) = module.get_function(&body.symbol) {
-            mlir_pipeline::mark_pointers_noalias(function);
+            // Two function values may share their environment, which their code writes.
+            mlir_pipeline::mark_pointers_noalias(function, &body.function_pointers);
         }
     }
 }

@@ -92,6 +92,8 @@ pub struct LinkableBodies {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkableBody {
     pub function: String,
+    /// It takes the function's parameters (a tensor as an exploded descriptor, a function value as
+    /// two pointers, its code and its environment), then the status word, then the results.
     pub symbol: String,
     /// Check `n` of the status word is `checks[n - 1]` (numerics, §Integer checks). The symbol
     /// takes a status word only where there are some.

@@ -125,6 +125,25 @@ pub struct FunctionType {
     pub result: HirType,
 }
 
+impl FunctionType {
+    /// The types of the parameters and the result, where all of them are numbers or bools: a
+    /// function that a traversal may call.
+    pub fn element_types(&self) -> Option<(Vec<ScalarType>, ScalarType)> {
+        let element = |ty: &HirType| match ty {
+            HirType::Scalar(scalar) => scalar.is_element().then_some(*scalar),
+            HirType::Void
+            | HirType::Tensor(_)
+            | HirType::Reference { .. }
+            | HirType::Tuple(_)
+            | HirType::Function(_)
+            | HirType::String
+            | HirType::Nominal(_) => None,
+        };
+        let parameters = self.parameters.iter().map(element);
+        Some((parameters.collect::<Option<_>>()?, element(&self.result)?))
+    }
+}
+
 /// A tensor's element type and axes, outermost first. No axes is rank 0: one element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorType {

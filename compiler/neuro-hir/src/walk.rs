@@ -38,6 +38,17 @@ impl<'a> HirNode<'a> {
             Some(node)
         })
     }
+
+    /// How many nodes deep this one nests, itself included.
+    pub fn depth(self) -> usize {
+        let mut deepest = 0;
+        let mut pending = vec![(self, 1)];
+        while let Some((node, depth)) = pending.pop() {
+            deepest = deepest.max(depth);
+            node.for_each_child(|child| pending.push((child, depth + 1)));
+        }
+        deepest
+    }
 }
 
 impl<'a> From<&'a HirBlock> for HirNode<'a> {
@@ -246,5 +257,6 @@ mod tests {
             })
             .collect();
         assert_eq!(seen, ["block", "statement", "Binary", "1", "2", "3"]);
+        assert_eq!(HirNode::from(&block).depth(), 4);
     }
 }

@@ -116,6 +116,11 @@ impl ScalarType {
         self.is_integer() || self.is_float()
     }
 
+    /// Numbers and `bool`: what a tensor that is computed with has (numerics, §Elements).
+    pub fn is_element(self) -> bool {
+        self.class() != ScalarClass::Char
+    }
+
     /// The inclusive range of an integer type; `None` for the others.
     pub fn integer_range(self) -> Option<(i128, i128)> {
         let bits = self.bytes() as u32 * 8;

@@ -149,7 +149,7 @@ pub fn outcome(
     for (parameter, contents) in function.parameters().iter().zip(contents) {
         arguments.push(argument(&parameter.name, &parameter.ty, contents)?);
     }
-    let result = Interpreter::new(program, &mut Silent(engine)).call(function, &mut arguments);
+    let result = Interpreter::new(program, &Silent(engine)).call(function, &mut arguments);
     let value = match result {
         Ok(value) => value,
         Err(failure) => match Fault::from(failure) {
@@ -249,15 +249,16 @@ fn shown(outcome: &Outcome) -> String {
 struct Silent<'e>(&'e Engine);
 
 impl Host for Silent<'_> {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
+    fn print(&self, _: &str) -> Result<(), HostError> {
         Ok(())
     }
 
     fn operation<'p>(
-        &mut self,
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        self.0.operation(function, arguments)
+        self.0.operation(interpreter, function, arguments)
     }
 }

@@ -3,12 +3,13 @@ mod tests;
 
 use std::collections::HashMap;
 
-use interpreter::Value;
+use interpreter::{Interpreter, Value};
 use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
-use runtime::{Argument, Parameter, RuntimeError, Signature};
+use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Signature};
 use tensor::{Tensor, TensorError};
 
+use super::calls::Calls;
 use super::memory;
 use super::status::{NOTHING_FAILED, decode};
 use crate::Fault;
@@ -75,9 +76,11 @@ impl Jit {
         })
     }
 
-    /// Runs an operation; what is left of its `&mut` arguments is their new value.
+    /// Runs an operation; what is left of its `&mut` arguments is their new value. The functions
+    /// that it calls run in the interpreter.
     pub fn run<'p>(
         &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &HirFunction,
         values: &mut [Value<'p>],
     ) -> Result<Value<'p>, Fault> {
@@ -102,9 +105,16 @@ impl Jit {
         };
         let mut results = results(function)?;
         let mut status = NOTHING_FAILED;
+        let calls = Calls::new(interpreter, body);
+        let callbacks = callbacks(values, &calls);
+        let mut callbacks = callbacks.iter();
         let mut arguments = Vec::new();
         for (parameter, value) in function.parameters().iter().zip(values) {
             arguments.push(match value {
+                Value::Function(_) => match callbacks.next() {
+                    Some(callback) => Argument::Function(callback),
+                    None => return Err(not_compiled(function, &parameter.ty)),
+                },
                 Value::Scalar(scalar) => Argument::Scalar(*scalar),
                 Value::Tensor(tensor) => match is_written(&parameter.ty) {
                     true => Argument::Result(tensor),
@@ -113,7 +123,6 @@ impl Jit {
                 Value::Void
                 | Value::Tuple(_)
                 | Value::Struct(_)
-                | Value::Function(_)
                 | Value::String(_)
                 | Value::Reference(_) => return Err(not_compiled(function, &parameter.ty)),
             });
@@ -122,11 +131,14 @@ impl Jit {
             arguments.push(Argument::Status(&mut status));
         }
         arguments.extend(results.iter_mut().map(Argument::Result));
-        code.call(&body.symbol, &mut arguments)
-            .map_err(|error| match error {
-                RuntimeError::Tensor(error) => out_of_memory(function, error),
-                error => Fault::internal(Some(function.span), error.to_string()),
-            })?;
+        let called = code.call(&body.symbol, &mut arguments);
+        if let Some(failure) = calls.failure() {
+            return Err(failure.into());
+        }
+        called.map_err(|error| match error {
+            RuntimeError::Tensor(error) => out_of_memory(function, error),
+            error => Fault::internal(Some(function.span), error.to_string()),
+        })?;
         if status != NOTHING_FAILED {
             return Err(match decode(status, body) {
                 Some(panic) => Fault::Panic(Box::new(panic)),
@@ -166,6 +178,18 @@ pub fn not_lowered(function: &HirFunction, refused: &Refusal) -> Fault {
     }
 }
 
+/// The functions among the values, as a body calls them.
+fn callbacks<'c, 'p>(values: &[Value<'p>], calls: &'c Calls<'_, 'p, '_>) -> Vec<Box<Callback<'c>>> {
+    let mut callbacks: Vec<Box<Callback<'c>>> = Vec::new();
+    for value in values {
+        if let Value::Function(function) = value {
+            let function = function.clone();
+            callbacks.push(Box::new(move |arguments| calls.call(&function, arguments)));
+        }
+    }
+    callbacks
+}
+
 /// What the body of a function takes: operands, the status word where something is checked, then
 /// a buffer for each result.
 pub fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
@@ -176,11 +200,17 @@ pub fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> 
     let mut parameters = Vec::new();
     for parameter in function.parameters() {
         let ty = &parameter.ty;
-        parameters.push(match (ty.as_scalar(), tensor_parts(ty)) {
-            (Some(scalar), _) => Parameter::Scalar(scalar),
-            (None, Some((scalar, shape))) if is_written(ty) => Parameter::Result(scalar, shape),
-            (None, Some((scalar, shape))) => Parameter::Operand(scalar, shape),
-            (None, None) => return Err(not_compiled(function, ty)),
+        parameters.push(match (ty.referent(), tensor_parts(ty)) {
+            (HirType::Scalar(scalar), _) => Parameter::Scalar(*scalar),
+            (HirType::Function(signature), _) => match signature.element_types() {
+                Some((parameters, result)) => {
+                    Parameter::Function(FunctionSignature { parameters, result })
+                }
+                None => return Err(not_compiled(function, ty)),
+            },
+            (_, Some((scalar, shape))) if is_written(ty) => Parameter::Result(scalar, shape),
+            (_, Some((scalar, shape))) => Parameter::Operand(scalar, shape),
+            (_, None) => return Err(not_compiled(function, ty)),
         });
     }
     if !body.checks.is_empty() {

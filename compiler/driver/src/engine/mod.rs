@@ -1,10 +1,11 @@
 //! What runs a program's tensor operations, while the interpreter runs the rest.
 
+mod calls;
 mod jit;
 mod memory;
 mod status;
 
-use interpreter::{Failure, Value};
+use interpreter::{Failure, Interpreter, Value};
 use neuro_hir::HirFunction;
 
 pub use jit::{Jit, not_lowered, signature};
@@ -28,12 +29,13 @@ impl Engine {
     /// Runs an operation as [`interpreter::Host::operation`] asks.
     pub fn operation<'p>(
         &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
         match self {
             Engine::Interpreter => Ok(None),
-            Engine::Jit(jit) => Ok(Some(jit.run(function, arguments)?)),
+            Engine::Jit(jit) => Ok(Some(jit.run(interpreter, function, arguments)?)),
         }
     }
 }

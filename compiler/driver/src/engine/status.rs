@@ -70,6 +70,8 @@ mod tests {
                 },
             ],
             contractions: vec![],
+            traversals: Vec::new(),
+            function_pointers: Vec::new(),
             has_result: true,
         }
     }

@@ -56,20 +56,20 @@ pub(super) fn is_run(function: &mut HirFunction, literals: &BTreeMap<String, Lit
     fits
 }
 
-/// Numbers, `bool`, static tensors of them, owned or borrowed, and functions (backend
+/// Numbers, `bool`, static tensors of them, owned or borrowed, and functions of numbers and bools (backend
 /// specification, §Linking into a compile).
 fn may_be_parameter(ty: &HirType) -> bool {
     match ty {
-        HirType::Scalar(scalar) => *scalar != ScalarType::Char,
+        HirType::Scalar(scalar) => scalar.is_element(),
         HirType::Tensor(tensor) => is_operand(tensor),
         HirType::Reference { target, .. } => target.as_tensor().is_some_and(is_operand),
-        HirType::Function(_) => true,
+        HirType::Function(signature) => signature.element_types().is_some(),
         HirType::Void | HirType::Tuple(_) | HirType::String | HirType::Nominal(_) => false,
     }
 }
 
 fn is_operand(tensor: &TensorType) -> bool {
-    tensor.scalar() != Some(ScalarType::Char) && tensor.elements().is_some()
+    tensor.scalar().is_some_and(ScalarType::is_element) && tensor.elements().is_some()
 }
 
 fn may_be_result(ty: &HirType) -> bool {

@@ -1,6 +1,5 @@
 use neuro_hir::{Callee, HirClosure, HirExpr};
 use shared_types::Span;
-use tensor::Scalar;
 
 use super::expr::unexpected;
 use super::{At, Stop};
@@ -60,7 +59,7 @@ impl<'p> Interpreter<'p, '_> {
     }
 
     /// Calls a function value.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         function: &Function<'p>,
         arguments: Vec<Value<'p>>,
@@ -82,19 +81,5 @@ impl<'p> Interpreter<'p, '_> {
         self.in_frame(frame, call, |interpreter, frame| {
             interpreter.block(frame, &closure.body)
         })
-    }
-
-    /// Calls a function value that gives a scalar.
-    pub(super) fn apply_to_scalars(
-        &mut self,
-        function: &Function<'p>,
-        arguments: impl IntoIterator<Item = Scalar>,
-        call: Span,
-    ) -> Result<Scalar, Failure> {
-        let arguments = arguments.into_iter().map(Value::Scalar).collect();
-        match self.apply(function, arguments, call)? {
-            Value::Scalar(scalar) => Ok(scalar),
-            other => Err(unexpected("a scalar", &other, call)),
-        }
     }
 }

@@ -374,7 +374,7 @@ pub(super) fn scalar_type(ty: &HirType, span: Span) -> Result<ScalarType, Failur
         .ok_or_else(|| internal(span, format!("`{ty}` is no scalar type")))
 }
 
-pub(super) fn unexpected(expected: &str, found: &Value<'_>, span: Span) -> Failure {
+pub(crate) fn unexpected(expected: &str, found: &Value<'_>, span: Span) -> Failure {
     internal(
         span,
         format!("{expected} was expected, found {}", found.kind()),

@@ -16,6 +16,7 @@ use crate::interpreter::{STEP_LIMIT, internal};
 use crate::operation::{Fault, OperationError};
 use crate::{Failure, Interpreter, Panic, PanicKind, Value};
 
+pub(crate) use expr::unexpected;
 pub(crate) use kernel::Thread;
 
 /// Why the evaluation of an expression ends without a value.

@@ -197,7 +197,7 @@ impl<'p> Interpreter<'p, '_> {
         for position in 0..result.len() {
             let elements = operands.iter().map(|operand| operand.get(position));
             let elements: Vec<Scalar> = elements.collect::<Result<_, _>>().at(span)?;
-            let value = self.apply_to_scalars(function, elements, span)?;
+            let value = self.call_value(function, &elements, span)?;
             result.set(position, value).at(span)?;
         }
         Ok(result)
@@ -216,7 +216,7 @@ impl<'p> Interpreter<'p, '_> {
         let function = self.function_value(frame, function)?;
         for position in 0..operand.len() {
             let element = operand.get(position).at(span)?;
-            folded = self.apply_to_scalars(&function, [folded, element], span)?;
+            folded = self.call_value(&function, &[folded, element], span)?;
         }
         Ok(Tensor::from_scalar(folded).at(span)?)
     }

@@ -102,9 +102,9 @@ fn what_the_verifier_refuses_is_an_error_value() {
         let main = FunctionBuilder::new("main", FunctionTarget::Host).finish(Some(body));
         let program = program(Tier::Checked, [main]);
         assert!(program.verify().is_err());
-        let mut output = Output::default();
+        let output = Output::default();
         let function = program.function("main").unwrap();
-        let result = Interpreter::new(&program, &mut output).call(function, &mut []);
+        let result = Interpreter::new(&program, &output).call(function, &mut []);
         assert!(
             matches!(result, Err(Failure::Internal { .. })),
             "{result:?}"
@@ -115,6 +115,6 @@ fn what_the_verifier_refuses_is_an_error_value() {
     main.body = body;
     let program = program(Tier::Checked, [main]);
     let function = program.function("main").unwrap();
-    let result = Interpreter::new(&program, &mut Output::default()).call(function, &mut []);
+    let result = Interpreter::new(&program, &Output::default()).call(function, &mut []);
     assert!(matches!(result, Err(Failure::Internal { .. })));
 }

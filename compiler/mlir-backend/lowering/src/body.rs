@@ -2,6 +2,7 @@
 //! (backend specification, §Tensor Arithmetic).
 
 mod statements;
+mod traversals;
 
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ use crate::element::Arithmetic;
 use crate::elementwise::{self, Operand};
 use crate::movement::SourceIndex;
 use crate::sort::Order;
+use crate::traversal::{FunctionValue, Traversal};
 use crate::unlowered::Unlowered;
 use crate::{contraction, einsum, fill, math, movement, reduction, sort};
 
@@ -26,6 +28,7 @@ pub(crate) enum Lowered<'c, 'b> {
     /// An operand of an element-wise operation: a tensor, or a scalar read at every point.
     Operand(Operand<'c, 'b>),
     Tuple(Vec<Lowered<'c, 'b>>),
+    Function(FunctionValue<'c, 'b>),
 }
 
 /// The state of one body while it is built.
@@ -37,6 +40,8 @@ pub(crate) struct Body<'c, 'b, 'p> {
     /// The parameter that a compound assignment writes, and its buffer.
     target: Option<(LocalId, Value<'c, 'b>)>,
     pub checks: Checks<'c, 'b>,
+    /// In program order.
+    pub traversals: Vec<Traversal>,
 }
 
 impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
@@ -51,6 +56,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
             locals: HashMap::new(),
             target: None,
             checks,
+            traversals: Vec::new(),
         }
     }
 
@@ -120,7 +126,9 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
             }
             HirExprKind::TupleMember { operand, index } => match self.expression(operand)? {
                 Lowered::Tuple(members) if *index < members.len() => Ok(members[*index].clone()),
-                Lowered::Tuple(_) | Lowered::Operand(_) => refuse("the value has no such member"),
+                Lowered::Tuple(_) | Lowered::Operand(_) | Lowered::Function(_) => {
+                    refuse("the value has no such member")
+                }
             },
             HirExprKind::Tensor(op) => self.tensor_op(op, expr),
             HirExprKind::Function(_) | HirExprKind::Closure(_) => refuse("a function value"),
@@ -238,9 +246,17 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
                     tensor(at.0, &at.1),
                 ]))
             }
-            TensorOp::Map { .. } => refuse("`.map`"),
-            TensorOp::Zip { .. } => refuse("`.zip`"),
-            TensorOp::Fold { .. } => refuse("`.reduce`"),
+            TensorOp::Map { operand, function } => self.map(&[operand], function, expr),
+            TensorOp::Zip {
+                left,
+                right,
+                function,
+            } => self.map(&[left, right], function, expr),
+            TensorOp::Fold {
+                operand,
+                initial,
+                function,
+            } => self.fold(operand, initial, function, expr),
             TensorOp::ToDevice { .. } => refuse("`.to` inside a body"),
         }
     }
@@ -394,6 +410,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
         match self.expression(expr)? {
             Lowered::Operand(operand) => Ok(operand),
             Lowered::Tuple(_) => Unlowered::refused("a tuple as an operand", expr.span),
+            Lowered::Function(_) => Unlowered::refused("a function as an operand", expr.span),
         }
     }
 

@@ -2,6 +2,7 @@
 //! failure that the host would have met first (numerics, §Integer checks).
 
 use ast_types::BinaryOp;
+use melior::dialect::arith::CmpiPredicate;
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Type, Value};
@@ -186,6 +187,18 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             key: i64::from(point.operation) << OPERATION_SHIFT | self.list.len() as i64,
         };
         at.value(check.operation(at.context, at.location))
+    }
+
+    /// Whether no check before this place has failed; `None` where there is no check before it.
+    pub(crate) fn intact<'r>(&self, at: At<'c, 'r>) -> Built<Option<Value<'c, 'r>>> {
+        let Some(status) = self.status else {
+            return Ok(None);
+        };
+        let word = at.emit("memref.load", &[status], integer_type(at.context, 64))?;
+        let nothing_failed = at.integer(64, -1)?;
+        let equal = CmpiPredicate::Eq as i64;
+        at.compare("arith.cmpi", equal, word, nothing_failed)
+            .map(Some)
     }
 
     /// The status word, `memref<i64>`, after the operands.

@@ -18,9 +18,10 @@ use crate::body::{Body, Lowered};
 use crate::check::{Check, Checks, IterationSpace};
 use crate::contraction_shape::ContractionShape;
 use crate::elementwise::Operand;
+use crate::traversal::{FunctionValue, Traversal};
 use crate::types::{buffer_type, declared_type, scalar_type, tensor_type};
 use crate::unlowered::Unlowered;
-use crate::{compound, movement};
+use crate::{compound, movement, traversal};
 
 /// A defined body and what its status word speaks of.
 pub(crate) struct Definition<'c> {
@@ -28,9 +29,13 @@ pub(crate) struct Definition<'c> {
     pub checks: Vec<Check>,
     pub spaces: Vec<IterationSpace>,
     pub contractions: Vec<ContractionShape>,
+    pub traversals: Vec<Traversal>,
+    /// Where the pointers of function values lie among the parameters of the LLVM function.
+    pub function_pointers: Vec<usize>,
 }
 
-/// The function as a definition named `symbol`. With a tier the body checks its integers.
+/// The function as a definition named `symbol`. With a tier it is one to link: the body checks its
+/// integers, and a function value is two pointers.
 pub(crate) fn define<'c>(
     context: &'c Context,
     function: &HirFunction,
@@ -39,14 +44,19 @@ pub(crate) fn define<'c>(
     constants: &HashMap<&str, &HirExpr>,
 ) -> Built<Definition<'c>> {
     let location = span_location(context, function.span);
+    let linked = tier.is_some();
     let mut parameters = Vec::new();
     let target = assigned_parameter(function);
     for (index, parameter) in function.parameters().iter().enumerate() {
-        let ty = match parameter.ty.as_tensor() {
-            Some(tensor) if target == Some(index) => buffer_type(context, tensor, parameter.span)?,
-            _ => operand_type(context, &parameter.ty, parameter.span)?,
+        let types = match (parameter.ty.as_tensor(), parameter.ty.referent()) {
+            (Some(tensor), _) if target == Some(index) => {
+                vec![buffer_type(context, tensor, parameter.span)?]
+            }
+            (_, HirType::Function(_)) => traversal::parameter_types(context, linked),
+            _ => vec![operand_type(context, &parameter.ty, parameter.span)?],
         };
-        parameters.push((ty, span_location(context, parameter.span)));
+        let location = span_location(context, parameter.span);
+        parameters.extend(types.into_iter().map(|ty| (ty, location)));
     }
     let block = Block::new(&parameters);
     let entry = At {
@@ -55,10 +65,31 @@ pub(crate) fn define<'c>(
         location,
     };
     let mut body = Body::new(entry, constants, Checks::new(entry, tier));
+    let mut arguments = 0..block.argument_count();
+    let mut argument = || {
+        let index = arguments.next().unwrap_or_default();
+        Ok::<Value, Unlowered>(block.argument(index).map_err(internal)?.into())
+    };
+    let mut function_pointers = Vec::new();
+    let mut words = 0;
     for (index, parameter) in function.parameters().iter().enumerate() {
-        let mut value = block.argument(index).map_err(internal)?.into();
+        let local = LocalId(index as u32);
+        let mut value = argument()?;
+        if let HirType::Function(signature) = parameter.ty.referent() {
+            let callee = if linked {
+                function_pointers.extend([words, words + 1]);
+                FunctionValue::of_pointers([value, argument()?], signature)
+            } else {
+                FunctionValue::of_pair(entry, value, signature)?
+            };
+            if let Some(callee) = callee {
+                body.bind(local, Lowered::Function(callee));
+            }
+            words += 2;
+            continue;
+        }
         if let (Some(tensor), true) = (parameter.ty.as_tensor(), target == Some(index)) {
-            body.bind_target(LocalId(index as u32), value);
+            body.bind_target(local, value);
             let ty = tensor_type(context, tensor, parameter.span)?;
             value = compound::read(entry, value, ty)?;
         }
@@ -67,11 +98,15 @@ pub(crate) fn define<'c>(
             (None, Some(scalar)) => Operand::Scalar(value, scalar),
             (None, None) => continue,
         };
-        body.bind(LocalId(index as u32), Lowered::Operand(operand));
+        words += parameter
+            .ty
+            .as_tensor()
+            .map_or(1, |tensor| 3 + 2 * tensor.rank());
+        body.bind(local, Lowered::Operand(operand));
     }
     let mut results = Vec::new();
     if let Some(value) = body.function(&function.body)? {
-        flatten(value, &mut results);
+        flatten(value, &mut results, function)?;
     }
     let mut values: Vec<Value> = Vec::new();
     for result in &results {
@@ -83,6 +118,7 @@ pub(crate) fn define<'c>(
         contractions,
         ..
     } = body.checks;
+    let traversals = body.traversals;
     entry.append(build(entry.operation("func.return").add_operands(&values))?);
     let outputs: Vec<Type> = values.iter().map(|value| value.r#type()).collect();
     let inputs = (0..block.argument_count())
@@ -96,6 +132,8 @@ pub(crate) fn define<'c>(
         checks: list,
         spaces,
         contractions,
+        traversals,
+        function_pointers,
     })
 }
 
@@ -190,11 +228,21 @@ fn operand_type<'c>(
 }
 
 /// The members of what a body hands back.
-fn flatten<'c, 'b>(value: Lowered<'c, 'b>, into: &mut Vec<Operand<'c, 'b>>) {
+fn flatten<'c, 'b>(
+    value: Lowered<'c, 'b>,
+    into: &mut Vec<Operand<'c, 'b>>,
+    function: &HirFunction,
+) -> Built<()> {
     match value {
         Lowered::Operand(operand) => into.push(operand),
-        Lowered::Tuple(members) => members.into_iter().for_each(|member| flatten(member, into)),
+        Lowered::Tuple(members) => {
+            for member in members {
+                flatten(member, into, function)?;
+            }
+        }
+        Lowered::Function(_) => return Unlowered::refused("a function as a result", function.span),
     }
+    Ok(())
 }
 
 /// A result as a buffer of its own: what a generic has written, or a copy of a view and of what

@@ -4,10 +4,12 @@ use melior::ir::block::BlockLike;
 use melior::ir::{Location, Module};
 use mlir_pipeline::{MlirError, NotLowered, Session};
 use neuro_hir::{Extent, HirExpr, HirFunction, HirItem, HirProgram, HirType};
+use shared_types::ScalarType;
 
 use crate::check::{Check, IterationSpace};
 use crate::contraction_shape::ContractionShape;
 use crate::function::{declare, define, failed};
+use crate::traversal::Traversal;
 use crate::unlowered::{Refusal, Unlowered};
 
 /// The whole program as text to read: a definition for each body that lowers, a declaration for
@@ -69,6 +71,10 @@ pub struct Body {
     /// What the operation number in a status word counts.
     pub spaces: Vec<IterationSpace>,
     pub contractions: Vec<ContractionShape>,
+    /// In program order, which is the order in which they call.
+    pub traversals: Vec<Traversal>,
+    /// Where the pointers of function values lie among the symbol's parameters.
+    pub function_pointers: Vec<usize>,
     /// Whether the body writes only buffers that its caller has just allocated.
     pub has_result: bool,
 }
@@ -100,6 +106,8 @@ pub fn link_module<'c>(
                     checks: definition.checks,
                     spaces: definition.spaces,
                     contractions: definition.contractions,
+                    traversals: definition.traversals,
+                    function_pointers: definition.function_pointers,
                     has_result: function.result != HirType::Void,
                 });
             }
@@ -126,8 +134,8 @@ pub fn link_module<'c>(
     })
 }
 
-/// Numbers, bools, static tensors of them, owned or borrowed, and function values in; a static
-/// tensor, a tuple of them, or nothing out.
+/// Numbers, bools, static tensors of them, owned or borrowed, and functions of numbers and bools
+/// in; a static tensor, a tuple of them, or nothing out.
 fn has_linkable_signature(function: &HirFunction) -> Result<(), Unlowered> {
     let refused = |ty: &HirType, span| {
         Unlowered::refused(format!("`{ty}` in the signature of a linked body"), span)
@@ -135,9 +143,9 @@ fn has_linkable_signature(function: &HirFunction) -> Result<(), Unlowered> {
     for parameter in function.parameters() {
         let ty = &parameter.ty;
         let fits = match ty.referent() {
-            HirType::Scalar(scalar) => *scalar != shared_types::ScalarType::Char,
+            HirType::Scalar(scalar) => scalar.is_element(),
             HirType::Tensor(_) => is_static_tensor(ty.referent()),
-            HirType::Function(_) => true,
+            HirType::Function(signature) => signature.element_types().is_some(),
             HirType::Void
             | HirType::Reference { .. }
             | HirType::Tuple(_)
@@ -168,8 +176,7 @@ fn is_static_tensor(ty: &HirType) -> bool {
     let HirType::Tensor(tensor) = ty else {
         return false;
     };
-    let element = tensor.scalar();
-    element.is_some_and(|scalar| scalar != shared_types::ScalarType::Char)
+    tensor.scalar().is_some_and(ScalarType::is_element)
         && tensor.extents().all(|extent| extent != Extent::Dynamic)
         && tensor.elements().is_some()
 }

@@ -97,7 +97,7 @@ pub(crate) fn pointer_type(context: &Context) -> Type<'_> {
 }
 
 /// The pair of a function and its environment.
-fn function_value_type(context: &Context) -> Type<'_> {
+pub(crate) fn function_value_type(context: &Context) -> Type<'_> {
     let pointer = pointer_type(context);
     melior::dialect::llvm::r#type::r#struct(context, &[pointer, pointer], false)
 }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
@@ -20,7 +20,8 @@ use crate::{Failure, MlirError, Session};
 ///
 /// A producer's checks go with it into its consumer, whose points are all of the producer's, some
 /// of them repeated; a check that is repeated changes nothing. Where a consumer has no points at
-/// all they would be lost: such a body stays apart.
+/// all they would be lost: such a body stays apart. A function that calls stays as it is too: the
+/// calls of a producer would be made at its consumer's points, in another order.
 pub fn fuse(
     session: &Session,
     module: &mut Module<'_>,
@@ -31,7 +32,7 @@ pub fn fuse(
     let mut next = body.first_operation();
     while let Some(mut function) = next {
         next = function.next_in_block();
-        if !is_named_in(function, apart) {
+        if !is_named_in(function, apart) && !calls(function) {
             function = fuse_one(session, &manager, function)?;
         }
         lower_checks(session.context(), function)?;
@@ -60,6 +61,19 @@ fn fuse_one<'c, 'a>(
     // SAFETY: no reference to the fused function is used again.
     unsafe { mlirOperationDestroy(function.to_raw()) };
     Ok(kept)
+}
+
+/// Whether an operation of the function calls a function.
+fn calls(function: OperationRef<'_, '_>) -> bool {
+    let mut found = false;
+    function.walk(WalkOrder::PreOrder, |operation| {
+        found |= operation.name().as_string_ref().as_str() == Ok("llvm.call");
+        match found {
+            true => WalkResult::Interrupt,
+            false => WalkResult::Advance,
+        }
+    });
+    found
 }
 
 pub(crate) const FUSION: &str = "func.func(linalg-fuse-elementwise-ops)";

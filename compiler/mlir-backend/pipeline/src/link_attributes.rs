@@ -26,14 +26,15 @@ pub(crate) fn keep_mathematics(module: &Module<'_>) {
     }
 }
 
-/// Marks every pointer parameter `noalias`: the body only reads its operands, and writes buffers
-/// that its caller has just allocated (backend specification, §Linking into a compile).
-pub fn mark_pointers_noalias(function: FunctionValue<'_>) {
+/// Marks the pointer parameters `noalias`: the body only reads its operands, and writes buffers
+/// that its caller has just allocated (backend specification, §Linking into a compile). Not those
+/// at the positions in `shared`.
+pub fn mark_pointers_noalias(function: FunctionValue<'_>, shared: &[usize]) {
     let kind = Attribute::get_named_enum_kind_id("noalias");
     let context = function.get_type().get_context();
     let attribute = context.create_enum_attribute(kind, 0);
     for (index, parameter) in function.get_param_iter().enumerate() {
-        if parameter.is_pointer_value() {
+        if parameter.is_pointer_value() && !shared.contains(&index) {
             function.add_attribute(AttributeLoc::Param(index as u32), attribute);
         }
     }

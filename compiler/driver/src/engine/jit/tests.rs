@@ -11,16 +11,17 @@ use super::*;
 struct Silent(Jit);
 
 impl Host for Silent {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
+    fn print(&self, _: &str) -> Result<(), HostError> {
         Ok(())
     }
 
     fn operation<'p>(
-        &mut self,
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        Ok(Some(self.0.run(function, arguments)?))
+        Ok(Some(self.0.run(interpreter, function, arguments)?))
     }
 }
 
@@ -35,10 +36,10 @@ fn outcome(callee: HirFunction) -> (u8, String) {
     let result = build::call(&callee, [a]);
     let program = program(Tier::Checked, [callee, main.finish(Some(result))]);
     assert_eq!(program.verify(), Ok(()));
-    let mut host = Silent(Jit::compile(&program, ["main"]).unwrap());
+    let host = Silent(Jit::compile(&program, ["main"]).unwrap());
     let argument = Tensor::zeros(ScalarType::F32, &[2]).unwrap();
     let main = program.function("main").unwrap();
-    let called = Interpreter::new(&program, &mut host).call(main, &mut [argument.into()]);
+    let called = Interpreter::new(&program, &host).call(main, &mut [argument.into()]);
     let mut sources = SourceMap::default();
     sources.add(SourceFile::new("f.nr", "before the operation"));
     match called {

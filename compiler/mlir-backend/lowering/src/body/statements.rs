@@ -93,7 +93,7 @@ impl<'c: 'b, 'b> Body<'c, 'b, '_> {
                     self.bind(*local, member);
                 }
             }
-            (HirPattern::Tuple(_), Lowered::Operand(_)) => {
+            (HirPattern::Tuple(_), Lowered::Operand(_) | Lowered::Function(_)) => {
                 return Unlowered::refused("the value is no tuple", value.span);
             }
         }
