@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 
 use neuro_hir::{
     HirBlock, HirExpr, HirExprKind, HirLocal, HirNode, HirPattern, HirStatement, HirStatementKind,
-    HirType, LocalId,
+    LocalId,
 };
 
+use super::effects::{keeps_its_place, may_act, may_write, traverses};
 use super::parts::{self, Part};
 use super::run::{Operand, for_each_leaf, is_root, operation_of};
 
@@ -45,14 +46,14 @@ pub(super) fn plan(
     let mut end = count + usize::from(block.value.is_some());
     while end > 0 {
         let statement = end - 1;
-        let mut roots = match (block.statements.get_mut(statement), &mut block.value) {
-            (Some(statement), _) => roots_of_statement(statement),
-            (None, Some(value)) => roots_of_value(value),
-            (None, None) => Vec::new(),
+        let mut takers = match (block.statements.get_mut(statement), &mut block.value) {
+            (Some(statement), _) => Takers::of_statement(statement),
+            (None, Some(value)) => Takers::of_value(value),
+            (None, None) => Takers::default(),
         };
         end = statement;
         while let Some(before) = end.checked_sub(1) {
-            let Some(root) = taker(&mut block.statements[before], &mut roots, locals, uses) else {
+            let Some(root) = takers.take(&mut block.statements[before], locals, uses) else {
                 break;
             };
             plan[before] = Some(Absorbed { statement, root });
@@ -62,36 +63,95 @@ pub(super) fn plan(
     plan
 }
 
-/// How often a root reads each local as an operand.
+/// The roots of a statement, which take bindings before it.
+#[derive(Default)]
+struct Takers {
+    roots: Vec<Taker>,
+    /// Whether scalar code of the statement, or of a binding that was taken, may be noticed.
+    acts: bool,
+    /// Nothing is taken.
+    closed: bool,
+}
+
+struct Taker {
+    /// How often it reads each local as an operand.
+    reads: Reads,
+    traverses: bool,
+}
+
 type Reads = BTreeMap<LocalId, usize>;
 
-/// A binding moves past what its statement evaluates before: nothing there may write.
-fn roots_of_statement(statement: &mut HirStatement) -> Vec<Reads> {
-    if may_write(HirNode::from(&*statement)) {
-        return Vec::new();
+impl Takers {
+    fn of_statement(statement: &mut HirStatement) -> Takers {
+        let mut takers = Takers::within(HirNode::from(&*statement));
+        parts::of_statement(statement, &mut |part| takers.add(part));
+        takers
     }
-    let mut roots = Vec::new();
-    parts::of_statement(statement, &mut |part| roots.extend(reads_of(part)));
-    roots
-}
 
-fn roots_of_value(value: &mut HirExpr) -> Vec<Reads> {
-    if may_write(HirNode::from(&*value)) {
-        return Vec::new();
+    fn of_value(value: &mut HirExpr) -> Takers {
+        let mut takers = Takers::within(HirNode::from(&*value));
+        parts::of_expr(value, &mut |part| takers.add(part));
+        takers
     }
-    let mut roots = Vec::new();
-    parts::of_expr(value, &mut |part| roots.extend(reads_of(part)));
-    roots
-}
 
-fn reads_of(part: Part<'_>) -> Option<Reads> {
-    match part {
-        Part::Root(root) => {
+    /// A binding moves past what its statement evaluates before: nothing there may write.
+    fn within(node: HirNode<'_>) -> Takers {
+        Takers {
+            roots: Vec::new(),
+            acts: may_act(node),
+            closed: may_write(node),
+        }
+    }
+
+    fn add(&mut self, part: Part<'_>) {
+        if let Part::Root(root) = part {
+            self.closed |= keeps_its_place(operation_of(root));
             let mut reads = Reads::new();
             add_reads(root, &mut reads);
-            Some(reads)
+            let traverses = traverses(HirNode::from(&*root));
+            self.roots.push(Taker { reads, traverses });
         }
-        Part::Later(_) | Part::Block(_) => None,
+    }
+
+    /// The root that takes the binding, whose own reads are then added to it.
+    fn take(
+        &mut self,
+        statement: &mut HirStatement,
+        locals: &[HirLocal],
+        uses: &BTreeMap<LocalId, usize>,
+    ) -> Option<usize> {
+        if self.closed || may_write(HirNode::from(&*statement)) {
+            return None;
+        }
+        let acts = may_act(HirNode::from(&*statement));
+        let traverses = traverses(HirNode::from(&*statement));
+        let HirStatementKind::Bind { pattern, value } = &mut statement.kind else {
+            return None;
+        };
+        let ids = match pattern {
+            HirPattern::Local(id) => std::slice::from_ref(id),
+            HirPattern::Tuple(ids) => ids,
+        };
+        let mutable = ids.iter().any(|id| locals[id.0 as usize].mutable);
+        if mutable || !is_root(value) {
+            return None;
+        }
+        let used = |id: &LocalId| uses.get(id).copied().unwrap_or(0);
+        let root = self.roots.iter().position(|Taker { reads, .. }| {
+            let all_here = |id: &LocalId| reads.get(id).copied().unwrap_or(0) == used(id);
+            ids.iter().all(all_here) && ids.iter().any(|id| used(id) > 0)
+        })?;
+        // What a function that is called does comes where it stands: before the scalar code after
+        // it, although an operation's scalars are all evaluated before its body.
+        let mut roots = self.roots.iter().enumerate();
+        let passes_a_traversal = roots.any(|(at, other)| at != root && other.traverses);
+        if traverses && (acts || self.acts) || (traverses || acts) && passes_a_traversal {
+            return None;
+        }
+        add_reads(value, &mut self.roots[root].reads);
+        self.roots[root].traverses |= traverses;
+        self.acts |= acts;
+        Some(root)
     }
 }
 
@@ -120,61 +180,5 @@ pub(super) fn read_local(leaf: &HirExpr) -> Option<LocalId> {
         Some(id)
     } else {
         None
-    }
-}
-
-/// The root that takes the binding, whose own reads are then added to it.
-fn taker(
-    statement: &mut HirStatement,
-    roots: &mut [Reads],
-    locals: &[HirLocal],
-    uses: &BTreeMap<LocalId, usize>,
-) -> Option<usize> {
-    if may_write(HirNode::from(&*statement)) {
-        return None;
-    }
-    let HirStatementKind::Bind { pattern, value } = &mut statement.kind else {
-        return None;
-    };
-    let ids = match pattern {
-        HirPattern::Local(id) => std::slice::from_ref(id),
-        HirPattern::Tuple(ids) => ids,
-    };
-    let mutable = ids.iter().any(|id| locals[id.0 as usize].mutable);
-    if mutable || !is_root(value) {
-        return None;
-    }
-    let used = |id: &LocalId| uses.get(id).copied().unwrap_or(0);
-    let root = roots.iter().position(|reads| {
-        let all_here = |id: &LocalId| reads.get(id).copied().unwrap_or(0) == used(id);
-        ids.iter().all(all_here) && ids.iter().any(|id| used(id) > 0)
-    })?;
-    add_reads(value, &mut roots[root]);
-    Some(root)
-}
-
-/// Whether what stands within a node may change a local: a `&mut` is taken or handed on, or a
-/// block assigns. A statement's own assignment comes last, and does not count.
-pub(super) fn may_write(node: HirNode<'_>) -> bool {
-    let within = match node {
-        HirNode::Expr(_) => 0,
-        HirNode::Statement(_) | HirNode::Block(_) => 1,
-    };
-    node.descendants().skip(within).any(|node| match node {
-        HirNode::Statement(statement) => matches!(
-            statement.kind,
-            HirStatementKind::Assign { .. } | HirStatementKind::CompoundAssign { .. }
-        ),
-        HirNode::Expr(expr) => hands_on_mut(expr),
-        HirNode::Block(_) => false,
-    })
-}
-
-fn hands_on_mut(expr: &HirExpr) -> bool {
-    if let HirExprKind::Call { arguments, .. } = &expr.kind {
-        let is_mut = |ty: &HirType| matches!(ty, HirType::Reference { mutable: true, .. });
-        arguments.iter().any(|argument| is_mut(&argument.ty))
-    } else {
-        matches!(expr.kind, HirExprKind::Borrow { mutable: true, .. })
     }
 }

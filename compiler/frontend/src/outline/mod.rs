@@ -4,9 +4,11 @@
 //! - `whole` finds the functions that are nothing else: they stay as they are.
 //! - `host` walks the other bodies, and makes a function of each maximal expression.
 //! - `absorb` finds the bindings before an expression that go with it.
+//! - `effects` says what evaluating an expression may do besides.
 //! - `operation` makes the function and its call.
 
 mod absorb;
+mod effects;
 mod host;
 mod operation;
 mod parts;

@@ -2,12 +2,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ast_types::BinaryOp;
 use neuro_hir::{
-    Callee, FunctionTarget, HirBlock, HirExpr, HirExprKind, HirFunction, HirLocal, HirNode,
-    HirPattern, HirStatement, HirStatementKind, HirType, LocalId, TensorOp,
+    Callee, FunctionTarget, HirBlock, HirExpr, HirExprKind, HirFunction, HirLocal, HirPattern,
+    HirStatement, HirStatementKind, HirType, LocalId, TensorOp,
 };
 use shared_types::{ScalarType, Span};
 
-use super::absorb::{may_write, read_local};
+use super::absorb::read_local;
+use super::effects::keeps_its_place;
 use super::run::{Operand, for_each_leaf, is_operation, is_root, operation_of, placeholder};
 use super::whole::bind_tensor;
 use crate::place::{Place, Step};
@@ -64,7 +65,7 @@ impl<'h> Operation<'h> {
         let reads_element = !is_operation(&root);
         let (ty, span) = (root.ty.clone(), root.span);
         let mut operation = std::mem::replace(operation_of(&mut root), placeholder());
-        let shallow = takes_a_write(&mut operation);
+        let shallow = keeps_its_place(&mut operation);
         self.take_bindings();
         self.take_leaves(&mut operation, shallow);
         let mut function = self.function(name, target, span);
@@ -100,7 +101,7 @@ impl<'h> Operation<'h> {
             value = std::mem::replace(operation_of(&mut value), placeholder());
         }
         // What a scalar expression takes stays its own.
-        let shallow = is_operation(&value) && takes_a_write(&mut value);
+        let shallow = is_operation(&value) && keeps_its_place(&mut value);
         self.take_bindings();
         if is_operation(&value) {
             self.take_leaves(&mut value, shallow);
@@ -298,16 +299,6 @@ impl<'h> Operation<'h> {
             span,
         }
     }
-}
-
-/// What a leaf writes must be written when it stands: the operations before it then go by
-/// themselves.
-fn takes_a_write(operation: &mut HirExpr) -> bool {
-    let mut writes = false;
-    for_each_leaf(operation, false, &mut |leaf, _| {
-        writes |= may_write(HirNode::from(&*leaf));
-    });
-    writes
 }
 
 /// A leaf as an argument: a position is checked, a scalar behind a reference is read.
