@@ -16,7 +16,6 @@ use crate::fill::empty;
 use crate::generic::{Generic, Iterator};
 use crate::half::{computed_in, narrow, widen};
 use crate::lanes::{self, LANES};
-use crate::types::integer_type;
 use crate::unlowered::Unlowered;
 
 /// A fold of runs: what it does, and in which types.
@@ -144,11 +143,7 @@ impl Fold {
                 self.addition()
                     .build(at, checks, point, accumulator, element)
             }
-            Reduction::Max | Reduction::Min => {
-                let replaces = self.replaces(at, accumulator, element)?;
-                let ty = accumulator.r#type();
-                at.emit("arith.select", &[replaces, element, accumulator], ty)
-            }
+            Reduction::Max | Reduction::Min => self.further(at, accumulator, element),
         }
     }
 
@@ -160,14 +155,17 @@ impl Fold {
         }
     }
 
-    /// Whether the element takes the accumulator's place: it is strictly beyond it, or it is a
-    /// number and the accumulator is a NaN.
-    fn replaces<'c: 'r, 'r>(
+    /// The accumulator, or the element that takes its place: one strictly beyond it, and any where
+    /// it is a NaN. A NaN that replaces another changes nothing.
+    fn further<'c: 'r, 'r>(
         self,
         at: At<'c, 'r>,
         accumulator: Value<'c, 'r>,
         element: Value<'c, 'r>,
     ) -> Built<Value<'c, 'r>> {
+        let ty = accumulator.r#type();
+        let select =
+            |condition, element, other| at.emit("arith.select", &[condition, element, other], ty);
         let maximum = self.op == Reduction::Max;
         if self.scalar.is_integer() {
             let predicate = match (maximum, self.scalar.is_signed()) {
@@ -176,22 +174,19 @@ impl Fold {
                 (false, true) => CmpiPredicate::Slt,
                 (false, false) => CmpiPredicate::Ult,
             };
-            return at.compare("arith.cmpi", predicate as i64, element, accumulator);
+            let beyond = at.compare("arith.cmpi", predicate as i64, element, accumulator)?;
+            return select(beyond, element, accumulator);
         }
-        let beyond = if maximum {
-            CmpfPredicate::Ogt
-        } else {
-            CmpfPredicate::Olt
+        let beyond = match maximum {
+            true => CmpfPredicate::Ogt,
+            false => CmpfPredicate::Olt,
         };
-        let float = |predicate: CmpfPredicate, left, right| {
-            at.compare("arith.cmpf", predicate as i64, left, right)
-        };
-        let flag = integer_type(at.context, 1);
-        let beyond = float(beyond, element, accumulator)?;
-        let from_nan = float(CmpfPredicate::Uno, accumulator, accumulator)?;
-        let is_number = float(CmpfPredicate::Ord, element, element)?;
-        let first = at.emit("arith.andi", &[from_nan, is_number], flag)?;
-        at.emit("arith.ori", &[beyond, first], flag)
+        // Processors have the first of these selections as one instruction.
+        let beyond = at.compare("arith.cmpf", beyond as i64, element, accumulator)?;
+        let further = select(beyond, element, accumulator)?;
+        let uno = CmpfPredicate::Uno as i64;
+        let from_nan = at.compare("arith.cmpf", uno, accumulator, accumulator)?;
+        select(from_nan, element, further)
     }
 }
 
