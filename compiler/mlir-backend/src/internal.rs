@@ -7,7 +7,7 @@ use inkwell::module::Module;
 use mlir_lowering::Selection;
 pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, Traversal};
 pub use mlir_pipeline::host_pipeline;
-use mlir_pipeline::{Failure, MlirError, Session, host_passes};
+use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};
 pub use mlir_schedule::Target;
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
@@ -123,7 +123,14 @@ impl Linked {
             let apart = apart(&lowered.bodies, options);
             mlir_pipeline::fuse(session, &mut lowered.module, &apart)?;
             let start = self.spent("fusion", start);
-            mlir_pipeline::run_passes(session, &mut lowered.module, &host_passes())?;
+            mlir_pipeline::run_passes(session, &mut lowered.module, &buffer_passes())?;
+            let start = self.spent("passes", start);
+            if !options.plain {
+                mlir_schedule::schedule_nests(session, &lowered.module)?;
+                session.dump_after("nests", &lowered.module)?;
+            }
+            let start = self.spent("schedule", start);
+            mlir_pipeline::run_passes(session, &mut lowered.module, &loop_passes())?;
             let start = self.spent("passes", start);
             let llvm = mlir_pipeline::translate(session, &lowered.module, context)?;
             mark_results_unaliased(&llvm, &lowered.bodies);

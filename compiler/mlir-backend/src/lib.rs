@@ -37,7 +37,8 @@ pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
         let session = Session::new("translate")?;
         let mut module = mlir_lowering::program_module(&session, program)?;
         mlir_pipeline::fuse(&session, &mut module, &HashSet::new())?;
-        mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::host_passes())?;
+        mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::buffer_passes())?;
+        mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::loop_passes())?;
         let context = inkwell::context::Context::create();
         let llvm = mlir_pipeline::translate(&session, &module, &context)?;
         mlir_pipeline::finish(&session, &llvm)

@@ -2,17 +2,19 @@ use crate::PassStage;
 use crate::fuse::FUSION;
 use crate::passes::pipeline_text;
 
-/// The host's passes after [`crate::fuse`], from linalg on tensors to the `llvm` dialect (backend specification, §MLIR
-/// to LLVM IR).
+/// The host's passes after [`crate::fuse`], from linalg on tensors to linalg on buffers (backend
+/// specification, §MLIR to LLVM IR).
+pub fn buffer_passes() -> Vec<PassStage> {
+    stages(BUFFERS)
+}
+
+/// The passes after those, from linalg on buffers to the `llvm` dialect.
 ///
 /// Beyond the specification's list: `convert-math-to-llvm` for the element-wise mathematics, and
 /// `arith-expand` with `include-bf16`, because some processors' own f32 to bf16 conversion
 /// flushes subnormals (numerics): integer arithmetic rounds instead.
-pub fn host_passes() -> Vec<PassStage> {
-    STAGES
-        .iter()
-        .map(|&(name, text)| PassStage { name, text })
-        .collect()
+pub fn loop_passes() -> Vec<PassStage> {
+    stages(LOOPS)
 }
 
 /// Fusion and the host's passes in MLIR's syntax, as `mlir-opt --pass-pipeline` takes them.
@@ -21,11 +23,16 @@ pub fn host_pipeline() -> String {
         name: "fuse",
         text: FUSION,
     };
-    let stages: Vec<PassStage> = std::iter::once(fusion).chain(host_passes()).collect();
-    pipeline_text(&stages)
+    let stages = [vec![fusion], buffer_passes(), loop_passes()];
+    pipeline_text(&stages.concat())
 }
 
-const STAGES: &[(&str, &str)] = &[
+fn stages(stages: &[(&'static str, &'static str)]) -> Vec<PassStage> {
+    let stage = |&(name, text)| PassStage { name, text };
+    stages.iter().map(stage).collect()
+}
+
+const BUFFERS: &[(&str, &str)] = &[
     (
         "bufferize",
         "one-shot-bufferize{bufferize-function-boundaries=true \
@@ -39,6 +46,9 @@ const STAGES: &[(&str, &str)] = &[
         "buffer-results-to-out-params{hoist-static-allocs=true modify-public-functions=true}",
     ),
     ("deallocation", "buffer-deallocation-pipeline"),
+];
+
+const LOOPS: &[(&str, &str)] = &[
     ("loops", "func.func(convert-linalg-to-loops)"),
     (
         "vector-to-scf",

@@ -20,7 +20,7 @@ mod translate;
 pub use check::Check;
 pub use error::{Failure, MlirError, NotLowered};
 pub use fuse::fuse;
-pub use host::{host_passes, host_pipeline};
+pub use host::{buffer_passes, host_pipeline, loop_passes};
 pub use link_attributes::mark_pointers_noalias;
 pub use location::span_location;
 pub use passes::{PassStage, run_passes};

@@ -1,44 +1,16 @@
-use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
-use melior::ir::operation::OperationLike;
 use melior::ir::{Module, OperationRef};
-use mlir_lowering::ContractionShape;
 use mlir_pipeline::{MlirError, Session};
 use mlir_sys::{
     mlirTransformApplyNamedSequence, mlirTransformOptionsCreate, mlirTransformOptionsDestroy,
 };
 
-use crate::Target;
-use crate::script::script;
-
-/// The script of a body with these contractions, in MLIR's text.
-pub fn text(contractions: &[ContractionShape], target: &Target) -> String {
-    script(contractions, target)
-}
-
-/// Schedules the contractions of the functions of a module, which `contractions` tells by symbol.
-pub fn schedule<'m>(
+/// Runs a script over a function.
+pub(crate) fn apply(
     session: &Session,
-    module: &Module<'_>,
-    contractions: impl Fn(&str) -> &'m [ContractionShape],
-    target: &Target,
+    function: OperationRef<'_, '_>,
+    text: &str,
 ) -> Result<(), MlirError> {
-    let mut next = module.body().first_operation();
-    while let Some(function) = next {
-        next = function.next_in_block();
-        let symbol = function.attribute("sym_name");
-        let Ok(symbol) = symbol.and_then(StringAttribute::try_from) else {
-            continue;
-        };
-        let contractions = contractions(symbol.value());
-        if !contractions.is_empty() {
-            apply(session, function, &script(contractions, target))?;
-        }
-    }
-    Ok(())
-}
-
-fn apply(session: &Session, function: OperationRef<'_, '_>, text: &str) -> Result<(), MlirError> {
     let failed = |otherwise| {
         Err(MlirError::PassPipelineFailed(
             session.take_failure(otherwise),

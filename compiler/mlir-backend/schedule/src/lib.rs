@@ -1,13 +1,13 @@
-//! The contraction schedule: a transform-dialect script over the contractions that the builders
-//! made (backend specification, §The contraction schedule).
+//! The host's schedules, as transform-dialect scripts: of the contractions that the builders made
+//! (backend specification, §The contraction schedule), and of other loop nests.
 //!
 //! It must never split or reorder the sum of an element, and never fuse a multiplication with an
 //! addition: a schedule changes when an element is computed, never how.
 
 mod apply;
-mod plan;
+mod contraction;
+mod nest;
 mod script;
-mod target;
 
-pub use apply::{schedule, text};
-pub use target::Target;
+pub use contraction::{Target, schedule, text};
+pub use nest::schedule_nests;

@@ -1,60 +1,41 @@
-//! The transform script of one body, as text (backend specification, §The contraction schedule).
+//! The text of transform scripts.
 
 use std::fmt::Write;
 
-use mlir_lowering::ContractionShape;
-
-use crate::Target;
-use crate::plan::{Panels, Plan};
-
-/// The name of the sequence that a script defines.
-pub(crate) const SEQUENCE: &str = "schedule";
-
-/// A module with one named sequence over a function with these contractions.
-pub(crate) fn script(contractions: &[ContractionShape], target: &Target) -> String {
-    let mut script = Script::default();
-    let plans: Vec<Plan> = contractions
-        .iter()
-        .map(|contraction| Plan::of(contraction, target))
-        .collect();
-    for (contraction, plan) in contractions.iter().zip(&plans) {
-        script.contraction(contraction, plan);
-    }
-    script.vectorize(contractions, &plans);
-    format!(
-        "module attributes {{transform.with_named_sequence}} {{\n\
-         transform.named_sequence @{SEQUENCE}(%function: !transform.any_op) {{\n\
-         {}transform.yield\n}}\n}}\n",
-        script.text
-    )
-}
-
+/// A transform script while it is written.
 #[derive(Default)]
-struct Script {
+pub(crate) struct Script {
     text: String,
     /// Handles made so far.
     handles: usize,
 }
 
 /// The operations that a handle of the script stands for.
-type Handle = String;
+pub(crate) type Handle = String;
 
-const ANY: &str = "!transform.any_op";
-/// Positions of the contracted axis that a copy of each operand moves at once.
-const COPIED: [u64; 2] = [16, 4];
-
+pub(crate) const ANY: &str = "!transform.any_op";
 impl Script {
-    fn line(&mut self, text: impl AsRef<str>) {
+    /// A module with one named sequence over `%function`.
+    pub(crate) fn finish(self) -> String {
+        format!(
+            "module attributes {{transform.with_named_sequence}} {{\n\
+             transform.named_sequence @schedule(%function: !transform.any_op) {{\n\
+             {}transform.yield\n}}\n}}\n",
+            self.text
+        )
+    }
+
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
     }
 
-    fn handle(&mut self) -> Handle {
+    pub(crate) fn handle(&mut self) -> Handle {
         self.handles += 1;
         format!("%h{}", self.handles)
     }
 
-    fn tagged(&mut self, tag: &str) -> Handle {
+    pub(crate) fn tagged(&mut self, tag: &str) -> Handle {
         let handle = self.handle();
         self.line(format!(
             "{handle} = transform.structured.match attributes {{{tag}}} in %function : ({ANY}) -> {ANY}"
@@ -64,7 +45,12 @@ impl Script {
 
     /// Loops of so many positions a step around the operation; 0 makes no loop. Gives the
     /// operation within.
-    fn tile(&mut self, operation: &Handle, sizes: &[u64], order: Option<&[usize]>) -> Handle {
+    pub(crate) fn tile(
+        &mut self,
+        operation: &Handle,
+        sizes: &[u64],
+        order: Option<&[usize]>,
+    ) -> Handle {
         let count = sizes.iter().filter(|&&size| size > 0).count();
         if count == 0 {
             return operation.clone();
@@ -81,7 +67,7 @@ impl Script {
         inner
     }
 
-    fn patterns(&mut self, patterns: &[&str]) {
+    pub(crate) fn patterns(&mut self, patterns: &[&str]) {
         let mut text = String::new();
         for pattern in patterns {
             let _ = write!(text, " transform.apply_patterns.{pattern}");
@@ -91,61 +77,8 @@ impl Script {
         ));
     }
 
-    fn contraction(&mut self, contraction: &ContractionShape, plan: &Plan) {
-        let product = self.tagged(&ContractionShape::product_tag(contraction.number));
-        let (columns, depth) = (contraction.columns(), contraction.depth());
-        let rows = contraction.rows();
-        let sizes = |of: &dyn Fn(usize) -> u64| -> Vec<u64> {
-            (0..contraction.dimensions()).map(of).collect()
-        };
-        // Batches, and contracted axes but the last, one position at a time.
-        let block_dimensions = [rows, Some(columns), Some(depth)];
-        let outer = sizes(&|dimension| u64::from(!block_dimensions.contains(&Some(dimension))));
-        let along =
-            |axis: usize, size: u64| sizes(&|dimension| if dimension == axis { size } else { 0 });
-        let block = sizes(&|dimension| match dimension {
-            _ if Some(dimension) == rows => plan.block.rows,
-            _ if dimension == columns => plan.block.columns,
-            _ => 0,
-        });
-        // Packed, columns outside rows: a strip of the second operand stays near while rows pass.
-        let mut order: Vec<usize> = (0..contraction.dimensions()).collect();
-        if let (Some(rows), Some(_)) = (rows, &plan.packing) {
-            order.swap(rows, columns);
-        }
-        let one = along(depth, 1);
-        let mut pieces = vec![self.tile(&product, &outer, None)];
-        let Some(panels) = &plan.packing else {
-            for (axis, size) in [(Some(columns), plan.block.columns), (rows, plan.block.rows)] {
-                let Some(axis) = axis else { continue };
-                let extent = contraction.extent(axis);
-                if !extent.is_multiple_of(size) {
-                    pieces = self.split(pieces, axis, extent - extent % size);
-                }
-            }
-            for piece in pieces {
-                let panel = self.tile(&piece, &along(depth, plan.depth), None);
-                let inner = match plan.fuses_fill(contraction) {
-                    true => self.tile_with_fill(&panel, &block, &order),
-                    false => self.tile(&panel, &block, Some(&order)),
-                };
-                self.tile(&inner, &one, None);
-            }
-            return;
-        };
-        let mut inner = pieces.remove(0);
-        inner = self.tile(&inner, &along(columns, panels.columns), None);
-        inner = self.tile(&inner, &along(depth, panels.depth), None);
-        if let Some(rows) = rows {
-            inner = self.tile(&inner, &along(rows, panels.rows), None);
-        }
-        inner = self.tile(&inner, &block, Some(&order));
-        let padded = self.pack(contraction, plan, panels, &inner);
-        self.tile(&padded, &one, None);
-    }
-
     /// The pieces, each cut after so many positions along an axis.
-    fn split(&mut self, pieces: Vec<Handle>, axis: usize, after: u64) -> Vec<Handle> {
+    pub(crate) fn split(&mut self, pieces: Vec<Handle>, axis: usize, after: u64) -> Vec<Handle> {
         let mut halves = Vec::new();
         for piece in pieces {
             let [both, first, second] = [self.handle(), self.handle(), self.handle()];
@@ -164,157 +97,4 @@ impl Script {
         }
         halves
     }
-
-    /// The loops of a tiling whose accumulators start as zeros in registers, not in memory.
-    fn tile_with_fill(&mut self, operation: &Handle, sizes: &[u64], order: &[usize]) -> Handle {
-        let count = sizes.iter().filter(|&&size| size > 0).count();
-        let inner = self.handle();
-        let loops: Vec<Handle> = (0..count).map(|_| self.handle()).collect();
-        let types = vec![ANY; count + 1].join(", ");
-        let results = loops.join(", ");
-        self.line(format!(
-            "{inner}, {results} = transform.structured.fuse {operation} tile_sizes {sizes:?} \
-             interchange {order:?} {{apply_cleanup}} : ({ANY}) -> ({types})"
-        ));
-        inner
-    }
-
-    /// Copies both operands' panels to contiguous memory, block by block and padded with zeros,
-    /// once each. A sum of products of zeros is `+0.0`, which changes no accumulator.
-    fn pack(
-        &mut self,
-        contraction: &ContractionShape,
-        plan: &Plan,
-        panels: &Panels,
-        block: &Handle,
-    ) -> Handle {
-        // The padding's slices must be simple before it is hoisted.
-        self.patterns(&[
-            "canonicalization",
-            "linalg.tiling_canonicalization",
-            "scf.for_loop_canonicalization",
-        ]);
-        let zero = match contraction.scalar.is_float() {
-            true => format!("0.0 : {}", contraction.scalar),
-            false => format!("0 : i{}", contraction.scalar.bytes() * 8),
-        };
-        let dimensions: Vec<usize> = (0..contraction.dimensions()).collect();
-        let [padded, pads, copies] = [self.handle(), self.handle(), self.handle()];
-        self.line(format!(
-            "{padded}, {pads}, {copies} = transform.structured.pad {block} \
-             {{padding_values = [{zero}, {zero}, {zero}], padding_dimensions = {dimensions:?}, \
-             nofold_flags = [1, 1, 0], copy_back_op = \"none\"}} : ({ANY}) -> ({ANY}, {ANY}, {ANY})"
-        ));
-        // The second operand's panel is the same for all panels of rows.
-        let hoisted = [2, 2 + u64::from(panels.rows > 0)];
-        for operand in [1, 0] {
-            let pad = self.producer(&padded, operand);
-            let tag = pack_tag(contraction, operand);
-            self.line(format!("transform.annotate {pad} \"{tag}\" : {ANY}"));
-            let [typed, panel] = [self.handle(), self.handle()];
-            self.line(format!(
-                "{typed} = transform.cast {pad} : {ANY} to !transform.op<\"tensor.pad\">"
-            ));
-            self.line(format!(
-                "{panel} = transform.structured.hoist_pad {typed} by {} loops \
-                 : (!transform.op<\"tensor.pad\">) -> {ANY}",
-                hoisted[operand]
-            ));
-        }
-        if plan.has_partial_blocks(contraction) {
-            let pad = self.producer(&padded, 2);
-            let sizes: Vec<u64> = (0..contraction.kept.len())
-                .map(|axis| plan.block_extent(contraction, axis))
-                .collect();
-            self.line(format!(
-                "transform.structured.vectorize {pad} vector_sizes {sizes:?} : {ANY}"
-            ));
-        }
-        self.copies(contraction, plan);
-        padded
-    }
-
-    fn producer(&mut self, operation: &Handle, operand: usize) -> Handle {
-        let handle = self.handle();
-        self.line(format!(
-            "{handle} = transform.get_producer_of_operand {operation}[{operand}] : ({ANY}) -> {ANY}"
-        ));
-        handle
-    }
-
-    /// The copies into panels, in vectors.
-    fn copies(&mut self, contraction: &ContractionShape, plan: &Plan) {
-        let mut tiled = Vec::new();
-        for (operand, (axes, copied)) in contraction.operands.iter().zip(COPIED).enumerate() {
-            let pad = self.tagged(&pack_tag(contraction, operand));
-            let is_depth = |&axis: &usize| axis == contraction.depth();
-            let steps: Vec<u64> = axes
-                .iter()
-                .map(|axis| if is_depth(axis) { copied } else { 0 })
-                .collect();
-            let vectors: Vec<u64> = axes
-                .iter()
-                .map(|axis| match is_depth(axis) {
-                    true => copied,
-                    false => plan.block_extent(contraction, *axis),
-                })
-                .collect();
-            tiled.push((self.tile(&pad, &steps, None), vectors));
-        }
-        if plan.has_partial_blocks(contraction) {
-            // A copy of nothing but padding, which no block is.
-            let guards = self.handle();
-            self.line(format!(
-                "{guards} = transform.structured.match ops{{[\"scf.if\"]}} in %function : ({ANY}) -> {ANY}"
-            ));
-            self.line(format!(
-                "transform.scf.take_assumed_branch {guards} take_else_branch : ({ANY}) -> ()"
-            ));
-        }
-        for (copy, vectors) in tiled {
-            self.line(format!(
-                "transform.structured.vectorize {copy} vector_sizes {vectors:?} : {ANY}"
-            ));
-        }
-        // At once: a canonicalization would make copies of whole buffers of them.
-        self.patterns(&[
-            "vector.lower_masked_transfers",
-            "tensor.fold_tensor_subset_ops_into_vector_transfers",
-        ]);
-    }
-
-    /// The blocks in vectors, their accumulators in registers around the contracted loops.
-    fn vectorize(&mut self, contractions: &[ContractionShape], plans: &[Plan]) {
-        self.line(format!(
-            "transform.bufferization.eliminate_empty_tensors %function : {ANY}"
-        ));
-        self.patterns(&["canonicalization"]);
-        for (contraction, plan) in contractions.iter().zip(plans) {
-            if plan.fuses_fill(contraction) {
-                let fill = self.tagged(&ContractionShape::fill_tag(contraction.number));
-                self.line(format!("transform.structured.vectorize {fill} : {ANY}"));
-            }
-            let product = self.tagged(&ContractionShape::product_tag(contraction.number));
-            self.line(format!("transform.structured.vectorize {product} : {ANY}"));
-        }
-        self.patterns(&[
-            "canonicalization",
-            "tensor.fold_tensor_subset_ops_into_vector_transfers",
-        ]);
-        let [loops, typed] = [self.handle(), self.handle()];
-        let all = "transform.structured.match ops{[\"scf.for\"]} in %function";
-        self.line(format!("{loops} = {all} : ({ANY}) -> {ANY}"));
-        self.line(format!("transform.apply_licm to {loops} : {ANY}"));
-        self.line(format!(
-            "{typed} = {all} : ({ANY}) -> !transform.op<\"scf.for\">"
-        ));
-        self.line(format!(
-            "transform.loop.hoist_loop_invariant_subsets {typed} : !transform.op<\"scf.for\">"
-        ));
-        self.patterns(&["canonicalization"]);
-    }
-}
-
-fn pack_tag(contraction: &ContractionShape, operand: usize) -> String {
-    format!("neuro.pack{}_{operand}", contraction.number)
 }

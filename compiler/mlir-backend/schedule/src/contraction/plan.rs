@@ -1,6 +1,6 @@
 use mlir_lowering::ContractionShape;
 
-use crate::Target;
+use super::Target;
 
 /// How one contraction's loops nest. From the outside in: panels of columns, of the contracted
 /// axis and of rows, then the register block, then the contracted axis one position at a time.

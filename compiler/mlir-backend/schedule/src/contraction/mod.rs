@@ -1,0 +1,44 @@
+//! Contractions, on tensors: register blocks and packed panels (backend specification, §The
+//! contraction schedule).
+
+mod plan;
+mod script;
+mod target;
+
+use melior::ir::Module;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use mlir_lowering::ContractionShape;
+use mlir_pipeline::{MlirError, Session};
+
+use crate::apply::apply;
+use script::script;
+pub use target::Target;
+
+/// The script of a body with these contractions, in MLIR's text.
+pub fn text(contractions: &[ContractionShape], target: &Target) -> String {
+    script(contractions, target)
+}
+
+/// Schedules the contractions of the functions of a module, which `contractions` tells by symbol.
+pub fn schedule<'m>(
+    session: &Session,
+    module: &Module<'_>,
+    contractions: impl Fn(&str) -> &'m [ContractionShape],
+    target: &Target,
+) -> Result<(), MlirError> {
+    let mut next = module.body().first_operation();
+    while let Some(function) = next {
+        next = function.next_in_block();
+        let symbol = function.attribute("sym_name");
+        let Ok(symbol) = symbol.and_then(StringAttribute::try_from) else {
+            continue;
+        };
+        let contractions = contractions(symbol.value());
+        if !contractions.is_empty() {
+            apply(session, function, &script(contractions, target))?;
+        }
+    }
+    Ok(())
+}

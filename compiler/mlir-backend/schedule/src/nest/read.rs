@@ -1,0 +1,134 @@
+use melior::ir::attribute::{ArrayAttribute, Attribute, AttributeLike};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{DimSize, IntegerType, MemRefType, ShapedTypeLike};
+use melior::ir::{RegionLike, Type, TypeLike, ValueLike};
+use mlir_sys::{
+    mlirAffineDimExprGetPosition, mlirAffineExprIsADim, mlirAffineMapAttrGetValue,
+    mlirAffineMapGetNumResults, mlirAffineMapGetResult, mlirAttributeIsAAffineMap,
+};
+
+/// The dimension that each axis of an operand walks; none where it stays at one position.
+pub(crate) type Access = Vec<Option<usize>>;
+
+/// What a `linalg.generic` on buffers does, as far as its schedule depends on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Nest {
+    pub extents: Vec<u64>,
+    /// Whether each dimension folds.
+    pub folds: Vec<bool>,
+    /// The buffers that it reads.
+    pub inputs: Vec<Access>,
+    pub output: Access,
+    /// Whether a step may be computed for many points at once: it is arithmetic alone, of elements
+    /// that vectors hold as memory does.
+    pub fits_vectors: bool,
+    /// Whether steps are of integers, without checks.
+    pub folds_in_any_order: bool,
+}
+
+impl Nest {
+    pub(crate) fn read<'c: 'a, 'a>(operation: &impl OperationLike<'c, 'a>) -> Option<Nest> {
+        if operation.name().as_string_ref().as_str() != Ok("linalg.generic") {
+            return None;
+        }
+        let iterators =
+            ArrayAttribute::try_from(operation.attribute("iterator_types").ok()?).ok()?;
+        let folds: Vec<bool> = (0..iterators.len())
+            .map(|index| {
+                Some(
+                    iterators
+                        .element(index)
+                        .ok()?
+                        .to_string()
+                        .contains("reduction"),
+                )
+            })
+            .collect::<Option<_>>()?;
+        let maps = ArrayAttribute::try_from(operation.attribute("indexing_maps").ok()?).ok()?;
+
+        let mut extents = vec![None; folds.len()];
+        let mut operands = Vec::new();
+        let mut types = Vec::new();
+        for (index, operand) in operation.operands().enumerate() {
+            let access = access(maps.element(index).ok()?)?;
+            let Ok(buffer) = MemRefType::try_from(operand.r#type()) else {
+                continue;
+            };
+            for (axis, dimension) in access.iter().enumerate() {
+                if let Some(dimension) = dimension {
+                    let Ok(DimSize::Static(extent)) = buffer.dim_size(axis) else {
+                        return None;
+                    };
+                    *extents.get_mut(*dimension)? = Some(extent);
+                }
+            }
+            operands.push(access);
+            types.push(buffer.element());
+        }
+        let (output, inputs) = operands.split_last()?;
+        let result = *types.last()?;
+        let body = Body::read(operation)?;
+        Some(Nest {
+            extents: extents.into_iter().collect::<Option<_>>()?,
+            folds,
+            inputs: inputs.to_vec(),
+            output: output.clone(),
+            fits_vectors: body.is_arithmetic && types.iter().all(|&ty| has_whole_bytes(ty)),
+            folds_in_any_order: result.is_integer() && !body.branches,
+        })
+    }
+}
+
+fn access(map: Attribute<'_>) -> Option<Access> {
+    // SAFETY: the attribute is alive, and each is asked for what it is.
+    unsafe {
+        if !mlirAttributeIsAAffineMap(map.to_raw()) {
+            return None;
+        }
+        let map = mlirAffineMapAttrGetValue(map.to_raw());
+        let results = 0..mlirAffineMapGetNumResults(map);
+        let dimension = |result| {
+            let result = mlirAffineMapGetResult(map, result);
+            mlirAffineExprIsADim(result).then(|| mlirAffineDimExprGetPosition(result) as usize)
+        };
+        Some(results.map(dimension).collect())
+    }
+}
+
+struct Body {
+    is_arithmetic: bool,
+    branches: bool,
+}
+
+impl Body {
+    fn read<'c: 'a, 'a>(generic: &impl OperationLike<'c, 'a>) -> Option<Body> {
+        let mut body = Body {
+            is_arithmetic: true,
+            branches: false,
+        };
+        let mut next = generic.region(0).ok()?.first_block()?.first_operation();
+        while let Some(operation) = next {
+            let name = operation.name();
+            let name = name.as_string_ref().as_str().ok()?;
+            body.is_arithmetic &= is_arithmetic(name);
+            body.branches |= name == "scf.if";
+            next = operation.next_in_block();
+        }
+        Some(body)
+    }
+}
+
+/// Operations that processors have for vectors, and that compute each element by itself.
+fn is_arithmetic(name: &str) -> bool {
+    match name {
+        "arith.remf" | "arith.divsi" | "arith.divui" | "arith.remsi" | "arith.remui" => false,
+        "math.sqrt" | "math.absf" | "linalg.yield" => true,
+        _ => name.starts_with("arith."),
+    }
+}
+
+/// A vector of `i1` is a mask, and no row of bytes as in memory.
+fn has_whole_bytes(element: Type<'_>) -> bool {
+    IntegerType::try_from(element).map_or(true, |integer| integer.width() >= 8)
+}
