@@ -4,6 +4,7 @@
 //! It must never know HIR, and never let MLIR or LLVM print or end the process: whatever they
 //! report comes back in an [`MlirError`].
 
+mod bfloat;
 mod check;
 mod dump;
 mod error;

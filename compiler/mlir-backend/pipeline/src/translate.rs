@@ -3,6 +3,7 @@ use inkwell::module::Module as LlvmModule;
 use melior::ir::Module;
 use mlir_sys::mlirTranslateModuleToLLVMIR;
 
+use crate::bfloat::move_bfloats_as_bits;
 use crate::handoff::check_one_llvm;
 use crate::link_attributes::keep_mathematics;
 use crate::{Failure, MlirError, Session};
@@ -31,6 +32,8 @@ pub fn translate<'l>(
         return Err(MlirError::TranslationFailed(failure));
     }
     keep_mathematics(&llvm);
+    move_bfloats_as_bits(&llvm)
+        .map_err(|error| MlirError::TranslationFailed(Failure::new(error.to_string())))?;
     Ok(llvm)
 }
 
