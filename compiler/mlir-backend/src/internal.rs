@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 use mlir_lowering::Selection;
-pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, Traversal};
+pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, SortForm, Traversal};
 pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};
 pub use mlir_schedule::Target;
@@ -27,6 +27,7 @@ pub struct Linked {
 const HOST: Selection<'static> = Selection {
     takes: &has_host_body,
     prefix: "__neuro_mlir_",
+    sorts: SortForm::Runs,
 };
 
 /// So many bodies share an MLIR module: what the passes cost grows faster than a module does.
@@ -41,6 +42,7 @@ pub struct LinkOptions<'o> {
     /// Neither schedules nor fuses: each operation is the loops that it is lowered to. That
     /// changes no bit, which tests hold by it.
     pub plain: bool,
+    pub sorts: SortForm,
 }
 
 impl Default for LinkOptions<'_> {
@@ -49,6 +51,7 @@ impl Default for LinkOptions<'_> {
             takes: &|_| true,
             target: Target::GENERIC,
             plain: false,
+            sorts: HOST.sorts,
         }
     }
 }
@@ -100,7 +103,11 @@ impl Linked {
         context: &'l inkwell::context::Context,
     ) -> Result<Option<Module<'l>>, MlirError> {
         let start = Instant::now();
-        let selection = Selection { takes, ..HOST };
+        let selection = Selection {
+            takes,
+            sorts: options.sorts,
+            ..HOST
+        };
         let mut lowered = mlir_lowering::link_module(session, program, &selection)?;
         let start = self.spent("lowering", start);
         let module = if lowered.bodies.is_empty() {

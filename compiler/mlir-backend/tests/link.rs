@@ -56,6 +56,21 @@ fn a_linked_module_declares_only_what_the_host_has() {
     assert_eq!(declared, library);
 }
 
+/// LLVM would flush its subnormals on some processors.
+#[test]
+fn a_bf16_moves_as_its_bits() {
+    let functions = every_operation();
+    let functions = functions.into_iter();
+    let of_bf16 = functions.filter(|function| function.name.starts_with("bf16"));
+    let ir = link(Tier::Checked, of_bf16.collect()).llvm_ir;
+    for line in ir.lines().filter(|line| line.contains("bfloat")) {
+        // What a scalar operand is, and how far an element is from the next.
+        let moves_nothing = ["define", "bitcast bfloat %", "getelementptr"];
+        let fits = moves_nothing.iter().any(|part| line.contains(part));
+        assert!(fits, "{line}");
+    }
+}
+
 #[test]
 fn checks_are_numbered_over_the_body() {
     let ty = || tensor(ScalarType::I32, &[4]);

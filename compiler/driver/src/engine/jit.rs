@@ -50,6 +50,7 @@ impl Jit {
             takes: &takes,
             target: Target::native(),
             plain,
+            ..LinkOptions::default()
         };
         let linked =
             internal::link(program, &options).map_err(|error| Fault::of_backend(&error))?;

@@ -4,7 +4,7 @@ use melior::ir::attribute::{
 };
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationBuilder;
-use melior::ir::{Block, Identifier, Location, Operation, OperationRef, Type, Value};
+use melior::ir::{Block, Identifier, Location, Operation, OperationRef, Type, Value, ValueLike};
 use mlir_pipeline::{Failure, MlirError};
 use shared_types::ScalarType;
 
@@ -63,6 +63,16 @@ impl<'c: 'b, 'b> At<'c, 'b> {
                 .add_operands(operands)
                 .add_results(&[result]),
         )
+    }
+
+    /// An operation of `arith` on two values of one type, to that type.
+    pub(crate) fn arith(
+        &self,
+        name: &str,
+        left: Value<'c, '_>,
+        right: Value<'c, '_>,
+    ) -> Built<Value<'c, 'b>> {
+        self.emit(&format!("arith.{name}"), &[left, right], left.r#type())
     }
 
     pub(crate) fn constant(&self, value: Attribute<'c>, ty: Type<'c>) -> Built<Value<'c, 'b>> {

@@ -17,7 +17,7 @@ use crate::check::Checks;
 use crate::element::Arithmetic;
 use crate::elementwise::{self, Operand};
 use crate::movement::SourceIndex;
-use crate::sort::Order;
+use crate::sort::{Order, SortForm};
 use crate::traversal::{FunctionValue, Traversal};
 use crate::unlowered::Unlowered;
 use crate::{contraction, einsum, fill, math, movement, reduction, sort};
@@ -39,6 +39,7 @@ pub(crate) struct Body<'c, 'b, 'p> {
     locals: HashMap<LocalId, Lowered<'c, 'b>>,
     /// The parameter that a compound assignment writes, and its buffer.
     target: Option<(LocalId, Value<'c, 'b>)>,
+    sorts: SortForm,
     pub checks: Checks<'c, 'b>,
     /// In program order.
     pub traversals: Vec<Traversal>,
@@ -48,6 +49,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
     pub(crate) fn new(
         entry: At<'c, 'b>,
         constants: &'p HashMap<&'p str, &'p HirExpr>,
+        sorts: SortForm,
         checks: Checks<'c, 'b>,
     ) -> Self {
         Body {
@@ -55,6 +57,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
             constants,
             locals: HashMap::new(),
             target: None,
+            sorts,
             checks,
             traversals: Vec::new(),
         }
@@ -225,7 +228,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
                 if !ty.same_shape_and_element(result) {
                     return Unlowered::refused("a sort to another type", span);
                 }
-                Ok(tensor(sort::sort(at, value, order)?, result))
+                Ok(tensor(sort::sort(at, value, order, self.sorts)?, result))
             }
             TensorOp::ArgSort {
                 operand,
@@ -234,13 +237,13 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
             } => {
                 let (value, ty) = self.tensor_operand(operand)?;
                 let order = order(&ty, *axis, *descending, span);
-                let value = sort::positions(at, value, order)?;
+                let value = sort::positions(at, value, order, self.sorts)?;
                 Ok(tensor(value, &sort::positions_type(&ty)))
             }
             TensorOp::TopK { operand, axis, k } => {
                 let (value, ty) = self.tensor_operand(operand)?;
                 let order = order(&ty, *axis, true, span);
-                let [top, at] = sort::top(at, value, order, *k)?;
+                let [top, at] = sort::top(at, value, order, *k, self.sorts)?;
                 Ok(Lowered::Tuple(vec![
                     tensor(top.0, &top.1),
                     tensor(at.0, &at.1),

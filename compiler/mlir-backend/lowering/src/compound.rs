@@ -2,31 +2,17 @@
 //! specification, §The other operations).
 
 use melior::ir::Value;
-use melior::ir::attribute::Attribute;
 use neuro_hir::TensorType;
 
 use crate::affine::IndexMap;
 use crate::at::{At, Built};
+use crate::buffers::to_buffer;
 use crate::check::Checks;
 use crate::element::Arithmetic;
 use crate::elementwise::{self, Operand};
 use crate::generic::{Generic, Iterator};
 use crate::types::buffer_type;
 use crate::unlowered::Unlowered;
-
-/// The elements of a parameter's buffer, as they are before the assignment.
-pub(crate) fn read<'c: 'b, 'b>(
-    at: At<'c, 'b>,
-    buffer: Value<'c, 'b>,
-    ty: melior::ir::Type<'c>,
-) -> Built<Value<'c, 'b>> {
-    let operation = at
-        .operation("bufferization.to_tensor")
-        .add_attributes(&[at.named("restrict", Attribute::unit(at.context))])
-        .add_operands(&[buffer])
-        .add_results(&[ty]);
-    at.value(operation)
-}
 
 /// `target[i] = target[i] op value[i]`, with `value` broadcast to the target.
 pub(crate) fn assign<'c: 'b, 'b>(
@@ -47,12 +33,8 @@ pub(crate) fn assign<'c: 'b, 'b>(
             let Some(map) = IndexMap::broadcast(ty, tensor) else {
                 return Unlowered::refused("the value does not broadcast to the target", span);
             };
-            let buffer = at
-                .operation("bufferization.to_buffer")
-                .add_attributes(&[at.named("read_only", Attribute::unit(at.context))])
-                .add_operands(&[*value])
-                .add_results(&[buffer_type(at.context, ty, span)?]);
-            (at.value(buffer)?, map)
+            let buffer = to_buffer(at, *value, buffer_type(at.context, ty, span)?)?;
+            (buffer, map)
         }
     };
     let number = checks.operation(elementwise::space(tensor), span)?;

@@ -15,13 +15,15 @@ use neuro_hir::{HirExpr, HirExprKind, HirFunction, HirStatementKind, HirType, Lo
 use crate::affine::IndexMap;
 use crate::at::{At, Built, build, internal};
 use crate::body::{Body, Lowered};
+use crate::buffers::to_tensor;
 use crate::check::{Check, Checks, IterationSpace};
 use crate::contraction_shape::ContractionShape;
 use crate::elementwise::Operand;
+use crate::sort::SortForm;
 use crate::traversal::{FunctionValue, Traversal};
 use crate::types::{buffer_type, declared_type, scalar_type, tensor_type};
 use crate::unlowered::Unlowered;
-use crate::{compound, movement, traversal};
+use crate::{movement, traversal};
 
 /// A defined body and what its status word speaks of.
 pub(crate) struct Definition<'c> {
@@ -41,6 +43,7 @@ pub(crate) fn define<'c>(
     function: &HirFunction,
     symbol: &str,
     tier: Option<Tier>,
+    sorts: SortForm,
     constants: &HashMap<&str, &HirExpr>,
 ) -> Built<Definition<'c>> {
     let location = span_location(context, function.span);
@@ -64,7 +67,7 @@ pub(crate) fn define<'c>(
         block: &block,
         location,
     };
-    let mut body = Body::new(entry, constants, Checks::new(entry, tier));
+    let mut body = Body::new(entry, constants, sorts, Checks::new(entry, tier));
     let mut arguments = 0..block.argument_count();
     let mut argument = || {
         let index = arguments.next().unwrap_or_default();
@@ -91,7 +94,8 @@ pub(crate) fn define<'c>(
         if let (Some(tensor), true) = (parameter.ty.as_tensor(), target == Some(index)) {
             body.bind_target(local, value);
             let ty = tensor_type(context, tensor, parameter.span)?;
-            value = compound::read(entry, value, ty)?;
+            // As they are before the assignment.
+            value = to_tensor(entry, value, ty)?;
         }
         let operand = match (parameter.ty.as_tensor(), parameter.ty.as_scalar()) {
             (Some(tensor), _) => Operand::Tensor(value, tensor.clone()),
@@ -245,8 +249,8 @@ fn flatten<'c, 'b>(
     Ok(())
 }
 
-/// A result as a buffer of its own: what a generic has written, or a copy of a view and of what
-/// is handed back already.
+/// A result as a buffer of its own: what a generic or a sort has written, or a copy of a view and
+/// of what is handed back already.
 fn owned<'c: 'b, 'b>(
     at: At<'c, 'b>,
     result: &Operand<'c, 'b>,
@@ -260,7 +264,11 @@ fn owned<'c: 'b, 'b>(
         return Unlowered::refused("an argument handed back unchanged", function.span);
     }
     let made = OperationResult::try_from(*value).map_err(internal)?;
-    let written = made.owner().name().as_string_ref().as_str() == Ok("linalg.generic");
+    let name = made.owner().name();
+    let written = matches!(
+        name.as_string_ref().as_str(),
+        Ok("linalg.generic" | "bufferization.to_tensor")
+    );
     if written && !earlier.contains(value) {
         return Ok(*value);
     }

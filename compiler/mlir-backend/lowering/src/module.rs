@@ -9,6 +9,7 @@ use shared_types::ScalarType;
 use crate::check::{Check, IterationSpace};
 use crate::contraction_shape::ContractionShape;
 use crate::function::{declare, define, failed};
+use crate::sort::SortForm;
 use crate::traversal::Traversal;
 use crate::unlowered::{Refusal, Unlowered};
 
@@ -24,7 +25,8 @@ pub fn program_module<'c>(
     for item in &program.items {
         match item {
             HirItem::Function(function) => {
-                let defined = define(context, function, &function.name, None, &constants);
+                let sorts = SortForm::Merge;
+                let defined = define(context, function, &function.name, None, sorts, &constants);
                 let operation = match defined {
                     Ok(definition) => definition.operation,
                     Err(Unlowered::Failed(error)) => return Err(error),
@@ -48,10 +50,11 @@ pub fn program_module<'c>(
     Ok(module)
 }
 
-/// Which functions a link module takes, and what it calls them.
+/// Which functions a link module takes, what it calls them, and how they sort.
 pub struct Selection<'s> {
     pub takes: &'s dyn Fn(&HirFunction) -> bool,
     pub prefix: &'s str,
+    pub sorts: SortForm,
 }
 
 /// A module of bodies to link; it declares nothing.
@@ -95,8 +98,10 @@ pub fn link_module<'c>(
         .filter(|function| (selection.takes)(function))
     {
         let symbol = format!("{}{}", selection.prefix, function.name);
-        let defined = has_linkable_signature(function)
-            .and_then(|()| define(context, function, &symbol, Some(program.tier), &constants));
+        let defined = has_linkable_signature(function).and_then(|()| {
+            let (tier, sorts) = (Some(program.tier), selection.sorts);
+            define(context, function, &symbol, tier, sorts, &constants)
+        });
         match defined {
             Ok(definition) => {
                 module.body().append_operation(definition.operation);

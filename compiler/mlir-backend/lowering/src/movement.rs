@@ -36,6 +36,7 @@ pub(crate) fn permute<'c: 'b, 'b>(
 }
 
 /// Where a slice reads one axis of its source.
+#[derive(Clone)]
 pub(crate) enum SourceIndex<'c, 'b> {
     /// A position below the extent, checked by whoever gives it.
     Position(Value<'c, 'b>, ScalarType),

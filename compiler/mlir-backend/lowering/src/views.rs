@@ -77,7 +77,7 @@ pub(crate) fn expand<'c: 'b, 'b>(
     at.value(operation)
 }
 
-type NamedAttribute<'c> = (Identifier<'c>, Attribute<'c>);
+pub(crate) type NamedAttribute<'c> = (Identifier<'c>, Attribute<'c>);
 
 /// The attributes of a window with static bounds and unit strides, after `operands` tensors.
 fn bounds<'c>(
@@ -102,7 +102,7 @@ fn bounds<'c>(
     ]
 }
 
-fn reassociation<'c>(at: At<'c, '_>, groups: &[Vec<usize>]) -> NamedAttribute<'c> {
+pub(crate) fn reassociation<'c>(at: At<'c, '_>, groups: &[Vec<usize>]) -> NamedAttribute<'c> {
     let wide = integer_type(at.context, 64);
     let group = |axes: &Vec<usize>| -> Attribute<'c> {
         let axes: Vec<Attribute> = axes

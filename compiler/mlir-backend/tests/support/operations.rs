@@ -147,35 +147,42 @@ fn movements(scalar: ScalarType) -> Vec<HirFunction> {
     functions
 }
 
-/// Each along an axis with others beside it.
-fn sorts(scalar: ScalarType) -> [HirFunction; 3] {
-    let ty = |extents: &[u64]| tensor(scalar, extents);
-    let made = |kind: &str, op: fn(Box<HirExpr>) -> TensorOp, to: HirType| {
-        let name = format!("{scalar}_{kind}");
-        operation(&name, [ty(&[3, 5])], |[a]| tensor_op(op(Box::new(a)), to))
-    };
-    let positions = |extents: &[u64]| tensor(ScalarType::I32, extents);
-    let sort = |operand| TensorOp::Sort {
-        operand,
-        axis: 0,
-        descending: false,
-    };
-    let argsort = |operand| TensorOp::ArgSort {
-        operand,
-        axis: 1,
-        descending: true,
-    };
-    let top = |operand| TensorOp::TopK {
-        operand,
-        axis: 1,
-        k: 2,
-    };
-    let pair = HirType::Tuple(vec![ty(&[3, 2]), positions(&[3, 2])]);
-    [
-        made("sort", sort, ty(&[3, 5])),
-        made("argsort", argsort, positions(&[3, 5])),
-        made("topk", top, pair),
-    ]
+/// Short and long runs, contiguous or not.
+fn sorts(scalar: ScalarType) -> Vec<HirFunction> {
+    let ty = |scalar, extents: &[u64]| tensor(scalar, extents);
+    let shapes: [(&[u64], usize); 4] = [(&[2, 5], 1), (&[5, 2], 0), (&[300], 0), (&[300, 2], 0)];
+    let mut functions = Vec::new();
+    for (extents, axis) in shapes {
+        let mut push = |kind: &str, op: &dyn Fn(Box<HirExpr>) -> TensorOp, result: HirType| {
+            let name = format!("{scalar}_{kind}_{}", functions.len());
+            functions.push(operation(&name, [ty(scalar, extents)], |[a]| {
+                tensor_op(op(Box::new(a)), result)
+            }));
+        };
+        let descending = axis == 0;
+        let sort = |operand| TensorOp::Sort {
+            operand,
+            axis,
+            descending,
+        };
+        push("sort", &sort, ty(scalar, extents));
+        let argsort = |operand| TensorOp::ArgSort {
+            operand,
+            axis,
+            descending,
+        };
+        push("argsort", &argsort, ty(ScalarType::I32, extents));
+        let mut first = extents.to_vec();
+        first[axis] = 3;
+        let top = |operand| TensorOp::TopK {
+            operand,
+            axis,
+            k: 3,
+        };
+        let members = vec![ty(scalar, &first), ty(ScalarType::I32, &first)];
+        push("topk", &top, HirType::Tuple(members));
+    }
+    functions
 }
 
 /// Tensors that a body makes.

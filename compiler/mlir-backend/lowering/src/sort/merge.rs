@@ -1,24 +1,79 @@
-//! One merge of a merge sort: neighbouring sorted blocks become one, each point of the result
-//! finding where its element comes from.
+//! A stable bottom-up merge sort, one all-parallel generic a doubling of the block's width: each
+//! point of a merge finds where its element comes from by a binary search.
 
-use melior::ir::block::BlockLike;
-use melior::ir::{Block, Region, RegionLike, Type, Value};
+use melior::dialect::arith::CmpiPredicate;
+use melior::ir::{Type, Value, ValueLike};
 use neuro_hir::TensorType;
 use shared_types::ScalarType;
 
-use melior::dialect::arith::CmpiPredicate;
-
+use super::Order;
 use crate::affine::IndexMap;
-use crate::at::{At, Built, build, internal};
+use crate::at::{At, Built};
 use crate::fill::empty;
 use crate::generic::{Generic, Iterator};
 use crate::half::widen;
-use crate::sort::Order;
 use crate::types::{integer_type, scalar_type};
+
+/// The elements in order.
+pub(super) fn sort<'c: 'b, 'b>(
+    at: At<'c, 'b>,
+    source: Value<'c, 'b>,
+    order: Order<'_>,
+) -> Built<Value<'c, 'b>> {
+    merges(at, source, order, Keys::Carried, order.tensor)
+}
+
+/// The positions of the elements in order.
+pub(super) fn positions<'c: 'b, 'b>(
+    at: At<'c, 'b>,
+    source: Value<'c, 'b>,
+    order: Order<'_>,
+) -> Built<Value<'c, 'b>> {
+    let ty = super::positions_type(order.tensor);
+    let rank = ty.rank();
+    let unordered = Generic {
+        iterators: vec![Iterator::Parallel; rank],
+        inputs: vec![],
+        output: (empty(at, &ty, order.span)?, IndexMap::identity(rank)),
+    };
+    let unordered = unordered.append(at, |at, _| {
+        let position = at.dimension(order.axis)?;
+        at.emit(
+            "arith.index_cast",
+            &[position],
+            integer_type(at.context, 32),
+        )
+    })?;
+    merges(at, unordered, order, Keys::At(source), &ty)
+}
+
+/// Merges blocks of one, of two, of four and so on.
+fn merges<'c: 'b, 'b>(
+    at: At<'c, 'b>,
+    carried: Value<'c, 'b>,
+    order: Order<'_>,
+    keys: Keys<'c, 'b>,
+    ty: &TensorType,
+) -> Built<Value<'c, 'b>> {
+    let (scalar, extent) = order.parts()?;
+    let widths = std::iter::successors(Some(1u64), |width| width.checked_mul(2));
+    let mut widths = widths.take_while(|&width| width < extent);
+    widths.try_fold(carried, |carried, width| {
+        let merge = Merge {
+            order,
+            scalar,
+            extent,
+            width,
+            carried,
+            keys,
+        };
+        merge.append(at, ty)
+    })
+}
 
 /// What a carried element is ordered by.
 #[derive(Clone, Copy)]
-pub(crate) enum Keys<'c, 'b> {
+enum Keys<'c, 'b> {
     /// Itself.
     Carried,
     /// The element of this tensor at the position, along the axis, that it is.
@@ -27,15 +82,15 @@ pub(crate) enum Keys<'c, 'b> {
 
 /// Merges blocks of `width` along the order's axis, of `extent`.
 #[derive(Clone, Copy)]
-pub(crate) struct Merge<'c, 'b, 't> {
-    pub order: Order<'t>,
+struct Merge<'c, 'b, 't> {
+    order: Order<'t>,
     /// The keys' element type.
-    pub scalar: ScalarType,
-    pub extent: u64,
-    pub width: u64,
+    scalar: ScalarType,
+    extent: u64,
+    width: u64,
     /// The tensor whose blocks are in order.
-    pub carried: Value<'c, 'b>,
-    pub keys: Keys<'c, 'b>,
+    carried: Value<'c, 'b>,
+    keys: Keys<'c, 'b>,
 }
 
 /// The two blocks that a point's element may come from, and how many elements of the merged block
@@ -52,7 +107,7 @@ struct Blocks<'c, 'r> {
 }
 
 impl<'c: 'b, 'b> Merge<'c, 'b, '_> {
-    pub(crate) fn append(self, at: At<'c, 'b>, ty: &TensorType) -> Built<Value<'c, 'b>> {
+    fn append(self, at: At<'c, 'b>, ty: &TensorType) -> Built<Value<'c, 'b>> {
         let rank = ty.rank();
         let generic = Generic {
             iterators: vec![Iterator::Parallel; rank],
@@ -90,7 +145,7 @@ impl<'c: 'b, 'b> Merge<'c, 'b, '_> {
         let truth = at.boolean(true)?;
         let left_done = at.emit("arith.xori", &[left_has, truth], flag)?;
         let takes_right = at.emit("arith.ori", &[left_done, right_first], flag)?;
-        let ty = melior::ir::ValueLike::r#type(&left.carried);
+        let ty = left.carried.r#type();
         at.emit(
             "arith.select",
             &[takes_right, right.carried, left.carried],
@@ -141,62 +196,34 @@ impl<'c: 'b, 'b> Merge<'c, 'b, '_> {
         let low = at.emit("arith.select", &[all_right, beyond, zero], index)?;
         let high = at.emit("arith.minui", &[blocks.before, blocks.left], index)?;
 
-        let block = Block::new(&[(index, at.location); 3]);
-        {
-            let inner = At {
-                context: at.context,
-                block: &block,
-                location: at.location,
-            };
-            let argument =
-                |number| -> Built<Value> { Ok(block.argument(number).map_err(internal)?.into()) };
-            let next = self.halve(inner, point, blocks, (argument(1)?, argument(2)?))?;
-            inner.append(build(inner.operation("scf.yield").add_operands(&next))?);
-        }
-        let region = Region::new();
-        region.append_block(block);
-        // Enough halvings for any range of up to `width + 1` numbers; the others change nothing.
-        let rounds = at.index(u64::from(u64::BITS - self.width.leading_zeros()))?;
-        let loops = at
-            .operation("scf.for")
-            .add_operands(&[zero, rounds, at.index(1)?, low, high])
-            .add_results(&[index, index])
-            .add_regions([region]);
-        at.result(at.append(build(loops)?), 0)
+        let ends = at.repeat_while(
+            &[low, high],
+            |at, ends| at.compare("arith.cmpi", CmpiPredicate::Ult as i64, ends[0], ends[1]),
+            |at, ends| self.halve(at, point, blocks, (ends[0], ends[1])),
+        )?;
+        Ok(ends[0])
     }
 
-    /// One halving of the range `low..=high`.
+    /// One halving of the range `low..=high`, of two or more.
     fn halve<'r>(
         self,
         at: At<'c, 'r>,
-        point: &[Value<'c, 'r>],
-        blocks: Blocks<'c, 'r>,
+        point: &[Value<'c, '_>],
+        blocks: Blocks<'c, '_>,
         (low, high): (Value<'c, 'r>, Value<'c, 'r>),
-    ) -> Built<[Value<'c, 'r>; 2]> {
+    ) -> Built<Vec<Value<'c, 'r>>> {
         let index = Type::index(at.context);
-        let flag = integer_type(at.context, 1);
         let one = at.index(1)?;
-        let open = at.compare("arith.cmpi", CmpiPredicate::Ult as i64, low, high)?;
-        let sum = at.emit("arith.addi", &[low, high], index)?;
-        let half = at.emit("arith.shrui", &[sum, one], index)?;
-        // Of a closed range nothing is read: the block's first position stands in.
-        let position = |base, offset| {
-            let there = at.emit("arith.addi", &[base, offset], index)?;
-            at.emit("arith.select", &[open, there, blocks.start], index)
-        };
-        let taken = at.emit("arith.subi", &[blocks.before, half], index)?;
-        let last_taken = at.emit("arith.subi", &[taken, one], index)?;
-        let left = self.read(at, point, position(blocks.start, half)?)?;
-        let right = self.read(at, point, position(blocks.middle, last_taken)?)?;
+        let half = at.arith("shrui", at.arith("addi", low, high)?, one)?;
+        let taken = at.arith("subi", blocks.before, half)?;
+        let last_taken = at.arith("subi", taken, one)?;
+        let left = self.read(at, point, at.arith("addi", blocks.start, half)?)?;
+        let right = self.read(at, point, at.arith("addi", blocks.middle, last_taken)?)?;
         let right_first = self.order.before(at, self.scalar, right.key, left.key)?;
-        let truth = at.boolean(true)?;
-        let left_counts = at.emit("arith.xori", &[right_first, truth], flag)?;
-        let up = at.emit("arith.andi", &[open, left_counts], flag)?;
-        let down = at.emit("arith.andi", &[open, right_first], flag)?;
-        let above = at.emit("arith.addi", &[half, one], index)?;
-        Ok([
-            at.emit("arith.select", &[up, above, low], index)?,
-            at.emit("arith.select", &[down, half, high], index)?,
+        let above = at.arith("addi", half, one)?;
+        Ok(vec![
+            at.emit("arith.select", &[right_first, low, above], index)?,
+            at.emit("arith.select", &[right_first, half, high], index)?,
         ])
     }
 
@@ -204,7 +231,7 @@ impl<'c: 'b, 'b> Merge<'c, 'b, '_> {
     fn read<'r>(
         self,
         at: At<'c, 'r>,
-        point: &[Value<'c, 'r>],
+        point: &[Value<'c, '_>],
         position: Value<'c, 'r>,
     ) -> Built<Read<'c, 'r>> {
         let extract = |tensor, position, scalar| {
