@@ -16,6 +16,9 @@ use crate::worker::Worker;
 /// Functions that are compiled together: a compile costs more than a function.
 pub const TOGETHER: u64 = 16;
 
+/// Calls of each with other arguments, which cost next to nothing.
+const ROUNDS: u64 = 3;
+
 /// What to run, and for how long.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -131,16 +134,17 @@ impl Shared {
             .map(|number| (number, generate::function(plan.seed, number)))
             .collect();
         let all: Vec<&Function> = functions.iter().map(|(_, function)| function).collect();
-        let answer = worker.run(&job(&all, wrapping, &plan.engines))?;
+        let answer = worker.run(&job(&all, ROUNDS, wrapping, &plan.engines))?;
         let verdicts = match answer {
             Ok(verdicts) => verdicts,
             // One of them, or all together: each by itself says which.
             Err(together) => {
-                let alone = functions.iter().map(|(_, function)| {
-                    let answer = worker.run(&job(&[function], wrapping, &plan.engines))?;
-                    Ok(answer.map_or_else(Verdict::Different, |mut verdicts| verdicts.remove(0)))
-                });
-                let mut alone: Vec<Verdict> = alone.collect::<io::Result<_>>()?;
+                let mut alone: Vec<Verdict> = Vec::new();
+                for round in functions.iter().flat_map(|(_, function)| rounds(function)) {
+                    let answer = worker.run(&job(&[&round], 1, wrapping, &plan.engines))?;
+                    let verdicts = answer.unwrap_or_else(|why| vec![Verdict::Different(why)]);
+                    alone.extend(verdicts);
+                }
                 if !alone
                     .iter()
                     .any(|verdict| matches!(verdict, Verdict::Different(_)))
@@ -153,12 +157,17 @@ impl Shared {
             }
         };
         let mut report = self.report();
-        for ((number, function), verdict) in functions.into_iter().zip(verdicts) {
+        for (_, function) in &functions {
             report.programs += 1;
-            report.coverage.add(&function);
+            report.coverage.add(function);
+        }
+        let called = functions.iter().flat_map(|(number, function)| {
+            rounds(function).map(move |function| (*number, function))
+        });
+        for ((number, function), verdict) in called.zip(verdicts) {
             match verdict {
-                Verdict::Same { panicked: true } => report.coverage.count("panics"),
-                Verdict::Same { panicked: false } => {}
+                Verdict::Same { panicked: true } => report.coverage.count("calls that panic"),
+                Verdict::Same { panicked: false } => report.coverage.count("calls that do not"),
                 Verdict::Different(why) => {
                     self.stop.store(true, Ordering::Relaxed);
                     if report
@@ -180,24 +189,34 @@ impl Shared {
     }
 }
 
-/// The job that runs some functions together.
-pub fn job(functions: &[&Function], wrapping: bool, engines: &[EngineName]) -> Job {
-    let call = |(at, function): (usize, &&Function)| {
+/// A function with each round's arguments.
+fn rounds(function: &Function) -> impl Iterator<Item = Function> {
+    (0..ROUNDS).map(|round| function.redrawn(round))
+}
+
+/// The job that runs some functions together, each so many times on other arguments.
+pub fn job(functions: &[&Function], rounds: u64, wrapping: bool, engines: &[EngineName]) -> Job {
+    let mut calls = Vec::new();
+    for (at, function) in functions.iter().enumerate() {
         // Not `f16`, which is a type.
         let name = format!("made{at}");
-        Call {
-            source: function.print(&name),
-            contents: function
-                .parameters
-                .iter()
-                .map(|parameter| parameter.contents.clone())
-                .collect(),
-            name,
+        for round in 0..rounds {
+            let parameters = function.parameters.iter();
+            calls.push(Call {
+                name: name.clone(),
+                source: match round {
+                    0 => function.print(&name),
+                    _ => String::new(),
+                },
+                contents: parameters
+                    .map(|parameter| parameter.contents.redrawn(round))
+                    .collect(),
+            });
         }
-    };
+    }
     Job {
         wrapping,
         engines: engines.to_vec(),
-        calls: functions.iter().enumerate().map(call).collect(),
+        calls,
     }
 }

@@ -1,5 +1,7 @@
 //! Runs generated functions on each engine, and holds what they give to one another.
 
+use std::cell::RefCell;
+
 use driver::Fault;
 use driver::engine::{Engine, Jit};
 use frontend::Options;
@@ -24,6 +26,7 @@ pub struct Job {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Call {
     pub name: String,
+    /// Empty where an earlier call has it.
     pub source: String,
     /// What its parameters hold.
     pub contents: Vec<Contents>,
@@ -103,8 +106,13 @@ impl EngineName {
     }
 }
 
-/// What a call leaves, to be compared: values as tensors, or the line of a panic.
-type Outcome = Result<Vec<Tensor>, String>;
+/// What a call leaves, to be compared.
+pub struct Outcome {
+    /// What the function gives, then what is left of its `&mut` arguments; or the line of a panic.
+    pub values: Result<Vec<Tensor>, String>,
+    /// The lines that it printed.
+    pub printed: Vec<String>,
+}
 
 fn verdict(
     program: &HirProgram,
@@ -130,11 +138,11 @@ fn verdict(
             }
         }
     }
-    let panicked = matches!(expected, Some(Err(_)));
+    let panicked = expected.is_some_and(|expected| expected.values.is_err());
     Ok(Verdict::Same { panicked })
 }
 
-/// What a function gives, and then what is left of its `&mut` arguments.
+/// Calls a function.
 ///
 /// # Errors
 /// A failure that is not the program's.
@@ -149,12 +157,18 @@ pub fn outcome(
     for (parameter, contents) in function.parameters().iter().zip(contents) {
         arguments.push(argument(&parameter.name, &parameter.ty, contents)?);
     }
-    let result = Interpreter::new(program, &Silent(engine)).call(function, &mut arguments);
+    let host = Keeping {
+        engine,
+        printed: RefCell::default(),
+    };
+    let result = Interpreter::new(program, &host).call(function, &mut arguments);
+    let printed = host.printed.into_inner();
     let value = match result {
         Ok(value) => value,
         Err(failure) => match Fault::from(failure) {
             Fault::Panic(panic) => {
-                return Ok(Err(format!("{}: {panic}", sources.locate(panic.span))));
+                let values = Err(format!("{}: {panic}", sources.locate(panic.span)));
+                return Ok(Outcome { values, printed });
             }
             fault => return Err(fault.to_string()),
         },
@@ -166,7 +180,8 @@ pub fn outcome(
             flatten(argument, &mut tensors)?;
         }
     }
-    Ok(Ok(tensors))
+    let values = Ok(tensors);
+    Ok(Outcome { values, printed })
 }
 
 fn argument<'p>(name: &str, ty: &HirType, contents: &Contents) -> Result<Value<'p>, String> {
@@ -205,7 +220,13 @@ fn flatten(value: Value<'_>, into: &mut Vec<Tensor>) -> Result<(), String> {
 
 /// Where two outcomes differ; two NaNs do not.
 fn difference(expected: &Outcome, found: &Outcome) -> Option<String> {
-    match (expected, found) {
+    if expected.printed != found.printed {
+        return Some(format!(
+            "{:?} and {:?} are printed",
+            expected.printed, found.printed
+        ));
+    }
+    match (&expected.values, &found.values) {
         (Ok(expected), Ok(found)) if expected.len() == found.len() => {
             let pairs = expected.iter().zip(found).enumerate();
             pairs.into_iter().find_map(|(at, (expected, found))| {
@@ -239,17 +260,21 @@ fn different_element(expected: &Tensor, found: &Tensor) -> Option<String> {
 }
 
 fn shown(outcome: &Outcome) -> String {
-    match outcome {
+    match &outcome.values {
         Ok(values) => format!("{} values", values.len()),
         Err(panic) => format!("`{panic}`"),
     }
 }
 
-/// Drops what a program prints.
-struct Silent<'e>(&'e Engine);
+/// Keeps what a program prints.
+struct Keeping<'e> {
+    engine: &'e Engine,
+    printed: RefCell<Vec<String>>,
+}
 
-impl Host for Silent<'_> {
-    fn print(&self, _: &str) -> Result<(), HostError> {
+impl Host for Keeping<'_> {
+    fn print(&self, line: &str) -> Result<(), HostError> {
+        self.printed.borrow_mut().push(line.to_string());
         Ok(())
     }
 
@@ -259,6 +284,6 @@ impl Host for Silent<'_> {
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        self.0.operation(interpreter, function, arguments)
+        self.engine.operation(interpreter, function, arguments)
     }
 }

@@ -54,6 +54,18 @@ impl Contents {
         Contents::Drawn { seed, mix, want }
     }
 
+    /// The same by other draws.
+    pub fn redrawn(&self, round: u64) -> Self {
+        match self {
+            &Contents::Drawn { seed, mix, want } => Contents::Drawn {
+                seed: seed.wrapping_add(round),
+                mix,
+                want,
+            },
+            other => other.clone(),
+        }
+    }
+
     /// The elements' bits, row-major.
     pub fn bits(&self, scalar: ScalarType, shape: &[u64]) -> Vec<u64> {
         let count = shape.iter().product::<u64>() as usize;

@@ -7,7 +7,7 @@ use shared_types::ScalarType;
 pub use crate::contents::Want;
 use crate::contents::{Contents, Mix};
 use crate::element;
-use crate::operations::{FAMILIES, Operation};
+use crate::operations::{FAMILIES, Operation, Place};
 use crate::program::{Function, Node, Parameter, Passing, Source, Style, Type};
 use crate::random::Random;
 
@@ -47,6 +47,12 @@ const MANY: Limits = Limits {
     has_large: true,
 };
 
+const VAST: Limits = Limits {
+    elements: 300_000,
+    points: 3_000_000,
+    has_large: true,
+};
+
 /// A function in the making.
 pub struct Maker<'r> {
     pub random: &'r mut Random,
@@ -82,15 +88,18 @@ pub fn function(seed: u64, number: u64) -> Function {
             (2, Mix::Wild),
             (2, Mix::Repeated),
         ]),
-        limits: random.weighted(&[(5, FEW), (1, MANY)]),
+        limits: random.weighted(&[(50, FEW), (10, MANY), (1, VAST)]),
         random,
     };
     let nodes = 1 + maker.random.below(MOST_NODES);
     let mut tries = 0;
     while maker.function.nodes.len() < nodes && tries < 8 * MOST_NODES {
         let make = maker.random.weighted(FAMILIES);
-        // What does not fit here is not added.
-        let _ = make(&mut maker);
+        let parameters = maker.function.parameters.len();
+        // What does not fit here is not added, nor what it would have taken.
+        if make(&mut maker).is_none() {
+            maker.function.parameters.truncate(parameters);
+        }
         tries += 1;
     }
     maker.give_results();
@@ -185,8 +194,7 @@ impl Maker<'_> {
             .collect();
         let results = operation.results(&types)?;
         let is_large = |ty: &Type| ty.elements() > self.limits.elements || ty.rank() > 6;
-        let is_whole = self.function.style == Style::Gpu;
-        if results.iter().any(is_large) || is_whole && operation.is_host_code() {
+        if results.iter().any(is_large) || self.is_gpu() && !self.fits_gpu(&operation) {
             return None;
         }
         let node = Node {
@@ -201,9 +209,40 @@ impl Maker<'_> {
         Some(())
     }
 
+    pub fn is_gpu(&self) -> bool {
+        self.function.style == Style::Gpu
+    }
+
+    /// A parameter to assign to.
+    pub fn target(&mut self) -> Source {
+        let ty = Type::tensor(self.number_type(), &self.shape());
+        let target = self.parameter(ty, Want::Any);
+        if let Some(parameter) = self.function.parameters.last_mut() {
+            parameter.passing = Passing::BorrowedMut;
+        }
+        target
+    }
+
+    /// Whether a `@gpu` body takes an operation beside those that it has. An assignment ends it.
+    fn fits_gpu(&self, operation: &dyn Operation) -> bool {
+        let nodes = &self.function.nodes;
+        let beside = |place| nodes.iter().any(|node| node.operation.place() == place);
+        !beside(Place::Host)
+            && match operation.place() {
+                Place::Anywhere => true,
+                Place::Runs => !beside(Place::NoRuns),
+                Place::NoRuns => !beside(Place::Runs),
+                Place::Host => operation.assigns().is_some() && !beside(Place::Runs),
+            }
+    }
+
     /// What the function gives: the last value, and now and then others that nothing takes.
     fn give_results(&mut self) {
-        let is_whole = self.function.style == Style::Gpu;
+        let is_gpu = self.is_gpu();
+        let last = self.function.nodes.last();
+        if is_gpu && last.is_some_and(|last| last.operation.assigns().is_some()) {
+            return;
+        }
         let taken: Vec<Source> = self
             .function
             .nodes
@@ -214,7 +253,7 @@ impl Maker<'_> {
         let mut values: Vec<Source> = values
             .filter(|&value| !taken.contains(&value) && matches!(value, Source::Node(..)))
             .collect();
-        values.retain(|&value| !is_whole || self.type_of(value).is_tensor());
+        values.retain(|&value| !is_gpu || self.type_of(value).is_tensor());
         let last = values.pop();
         let mut results: Vec<Source> = match self.random.chance(30) {
             true => values.into_iter().rev().take(3).collect(),
@@ -229,6 +268,10 @@ impl Maker<'_> {
             results.push(parameter);
         }
         self.function.results = results;
+        // As where a `@gpu` body reads a scalar and gives two tensors.
+        if self.function.types().is_none() {
+            self.function.style = Style::Plain;
+        }
     }
 
     /// What there is to take. A target that was assigned to is read by its new name alone.

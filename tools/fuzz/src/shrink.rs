@@ -40,7 +40,7 @@ pub fn shrink(
 ) -> io::Result<Failure> {
     let mut why = failure.why.clone();
     let mut fails = |function: &Function| {
-        let answer = worker.run(&job(&[function], failure.wrapping, engines))?;
+        let answer = worker.run(&job(&[function], 1, failure.wrapping, engines))?;
         let found = match answer {
             Ok(verdicts) => verdicts.into_iter().find_map(|verdict| match verdict {
                 Verdict::Different(why) => Some(why),

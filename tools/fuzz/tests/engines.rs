@@ -16,5 +16,5 @@ fn the_engines_agree() {
         String::from_utf8_lossy(&output.stderr)
     );
     assert!(text.contains("\n400 programs, "), "{text}");
-    assert!(text.contains("\npanics "), "{text}");
+    assert!(text.contains("\ncalls that panic "), "{text}");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::elementwise::OPERATORS;
-use super::{NUMBERS, Names, Operation};
+use super::{NUMBERS, Names, Operation, Place};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Type, broadcast};
 
@@ -45,8 +45,9 @@ impl Operation for Compound {
         Some(self.0)
     }
 
-    fn is_host_code(&self) -> bool {
-        true
+    /// An `@gpu` body may end in one that writes to a parameter.
+    fn place(&self) -> Place {
+        Place::Host
     }
 
     fn simpler(&self) -> Vec<Arc<dyn Operation>> {
@@ -58,7 +59,10 @@ impl Operation for Compound {
 }
 
 pub fn make(maker: &mut Maker<'_>) -> Option<()> {
-    let target = maker.tensor(|ty| ty.scalar.is_number())?;
+    let target = match maker.is_gpu() {
+        true => maker.target(),
+        false => maker.tensor(|ty| ty.scalar.is_number())?,
+    };
     let ty = maker.type_of(target);
     let operator = maker.random.below(OPERATORS.len());
     let operator = NAMES[operator].0;

@@ -1,6 +1,6 @@
 //! `.to(…)`, which the host's engines take as it is.
 
-use super::{ANY, Names, Operation};
+use super::{ANY, Names, Operation, Place};
 use crate::generate::Maker;
 use crate::program::{Operand, Type};
 
@@ -24,8 +24,8 @@ impl Operation for To {
         format!("{}.to({})", operands[0].receiver, self.0)
     }
 
-    fn is_host_code(&self) -> bool {
-        true
+    fn place(&self) -> Place {
+        Place::Host
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{NUMBERS, Names, Operation};
+use super::{NUMBERS, Names, Operation, Place};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Source, Type};
 
@@ -67,9 +67,11 @@ impl Operation for Einsum {
         format!("einsum(\"{inputs}->{output}\", {})", operands.join(", "))
     }
 
-    /// A scalar to read is the host's.
-    fn is_host_code(&self) -> bool {
-        self.output.is_empty()
+    fn place(&self) -> Place {
+        match self.output.is_empty() {
+            true => Place::Runs,
+            false => Place::Anywhere,
+        }
     }
 
     fn simpler(&self) -> Vec<Arc<dyn Operation>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shared_types::ScalarType;
 
-use super::{ANY, Names, Operation};
+use super::{ANY, Names, Operation, Place};
 use crate::contents::{Contents, Mix};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Type, literal, nested};
@@ -46,6 +46,10 @@ impl Operation for Fill {
 
     fn print(&self, _: &[Operand]) -> String {
         format!("{}::{}()", turbofish(&self.ty), self.method)
+    }
+
+    fn place(&self) -> Place {
+        Place::NoRuns
     }
 
     fn simpler(&self) -> Vec<Arc<dyn Operation>> {
@@ -95,8 +99,8 @@ impl Operation for FromList {
         )
     }
 
-    fn is_host_code(&self) -> bool {
-        true
+    fn place(&self) -> Place {
+        Place::Host
     }
 }
 
@@ -112,6 +116,10 @@ impl Operation for Scalar {
 
     fn print(&self, operands: &[Operand]) -> String {
         format!("Tensor::scalar({})", operands[0].receiver)
+    }
+
+    fn place(&self) -> Place {
+        Place::NoRuns
     }
 }
 

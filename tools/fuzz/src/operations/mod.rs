@@ -1,6 +1,7 @@
 //! What a generated function is made of: one file a family of operations, each with its types, its
 //! text, how one is made, and what is simpler than it.
 
+mod closure;
 mod compound;
 mod device;
 mod einsum;
@@ -13,6 +14,7 @@ mod reduction;
 mod scalar;
 mod slice;
 mod sort;
+mod traversal;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -43,9 +45,14 @@ pub trait Operation: Debug + Send + Sync {
         None
     }
 
-    /// Whether it is scalar code or host code, which no `@gpu` body holds.
-    fn is_host_code(&self) -> bool {
-        false
+    /// From this operand on they are captured: what is computed is bound before.
+    fn first_capture(&self) -> usize {
+        usize::MAX
+    }
+
+    /// The bodies that it may stand in.
+    fn place(&self) -> Place {
+        Place::Anywhere
     }
 
     /// Operations of the same operands that say less.
@@ -57,6 +64,17 @@ pub trait Operation: Debug + Send + Sync {
     fn with_extent(&self, _from: u64, _to: u64) -> Option<Arc<dyn Operation>> {
         None
     }
+}
+
+/// The bodies that an operation may stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Anywhere,
+    /// Host code and `@gpu` bodies that are nothing but tensor operations: it gives a scalar.
+    Runs,
+    /// Host code and the other `@gpu` bodies: it makes a tensor.
+    NoRuns,
+    Host,
 }
 
 /// Adds an operation of a family to the function, where what is there lets it.
@@ -75,6 +93,7 @@ pub const FAMILIES: &[(usize, Make)] = &[
     (4, fill::make),
     (5, scalar::make),
     (8, compound::make),
+    (6, traversal::make),
     (1, device::make),
 ];
 
@@ -92,6 +111,7 @@ pub fn names() -> Vec<Name> {
         fill::NAMES,
         scalar::NAMES,
         compound::NAMES,
+        traversal::NAMES,
         device::NAMES,
     ];
     families.concat()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ANY, Names, Operation};
+use super::{ANY, Names, Operation, Place};
 use crate::generate::Maker;
 use crate::program::{Operand, Type};
 
@@ -202,8 +202,8 @@ impl Operation for Copied {
     }
 
     /// A body that hands back what it was given is none.
-    fn is_host_code(&self) -> bool {
-        true
+    fn place(&self) -> Place {
+        Place::Host
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FLOATS, NUMBERS, Names, Operation};
+use super::{FLOATS, NUMBERS, Names, Operation, Place};
 use crate::generate::Maker;
 use crate::program::{Operand, Type, axis_name};
 
@@ -126,9 +126,11 @@ impl Operation for Reduce {
         format!("{receiver}.{name}({})", axis.unwrap_or_default())
     }
 
-    /// A scalar to read is the host's.
-    fn is_host_code(&self) -> bool {
-        self.axis.is_none()
+    fn place(&self) -> Place {
+        match self.axis {
+            Some(_) => Place::Anywhere,
+            None => Place::Runs,
+        }
     }
 
     fn simpler(&self) -> Vec<Arc<dyn Operation>> {

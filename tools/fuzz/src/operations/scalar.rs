@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shared_types::ScalarType;
 
-use super::{ANY, Names, Operation};
+use super::{ANY, Names, Operation, Place};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Type};
 
@@ -49,8 +49,8 @@ impl Operation for Element {
         format!("{}[{}]", operands[0].receiver, positions.join(", "))
     }
 
-    fn is_host_code(&self) -> bool {
-        true
+    fn place(&self) -> Place {
+        Place::Host
     }
 
     fn with_extent(&self, _: u64, to: u64) -> Option<Arc<dyn Operation>> {
@@ -79,8 +79,8 @@ impl Operation for Cast {
         format!("({} as {})", operands[0].receiver, self.0)
     }
 
-    fn is_host_code(&self) -> bool {
-        true
+    fn place(&self) -> Place {
+        Place::Host
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ANY, Names, Operation};
+use super::{ANY, Names, Operation, Place};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Source, Type};
 
@@ -92,9 +92,12 @@ impl Operation for Slice {
         format!("{}[{}]", operands[0].receiver, entries.join(", "))
     }
 
-    /// A position that is known, so that `@gpu` bodies have slices too.
-    fn is_host_code(&self) -> bool {
-        self.0.contains(&Entry::RunTime)
+    /// Only a caller checks a position.
+    fn place(&self) -> Place {
+        match self.0.contains(&Entry::RunTime) {
+            true => Place::Host,
+            false => Place::Anywhere,
+        }
     }
 
     fn simpler(&self) -> Vec<Arc<dyn Operation>> {

@@ -39,6 +39,16 @@ pub fn literal(scalar: ScalarType, bits: u64) -> String {
     }
 }
 
+/// A literal of this type wherever it stands.
+pub fn typed_literal(ty: ScalarType, bits: u64) -> String {
+    let text = literal(ty, bits);
+    match (ty, text.strip_prefix('-')) {
+        (ScalarType::Bool, _) => text,
+        (_, Some(digits)) => format!("(-{digits}{ty})"),
+        (_, None) => format!("{text}{ty}"),
+    }
+}
+
 /// Elements in row-major order as nested lists; rank 0 is the element alone.
 pub fn nested(shape: &[u64], elements: &[String]) -> String {
     let Some((&extent, rest)) = shape.split_first() else {

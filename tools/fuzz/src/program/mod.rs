@@ -11,11 +11,12 @@ use std::sync::Arc;
 use shared_types::ScalarType;
 
 use crate::contents::Contents;
-use crate::operations::Operation;
+use crate::operations::{Operation, Place};
 
-pub use literal::{literal, nested};
+pub use literal::{literal, nested, typed_literal};
 pub use print::Operand;
 pub use types::{Type, axis_name, broadcast};
+use uses::Uses;
 
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -89,9 +90,6 @@ impl Function {
                 source => self.type_in(&types, source),
             });
             let operands: Vec<Type> = operands.collect::<Option<_>>()?;
-            if self.style == Style::Gpu && node.operation.is_host_code() {
-                return None;
-            }
             types.push(node.operation.results(&operands)?);
             if node.operation.assigns().is_some()
                 && let Some(&Source::Parameter(target)) = node.operands.first()
@@ -115,7 +113,39 @@ impl Function {
             .nodes
             .iter()
             .any(|node| node.operation.assigns().is_some());
-        (!self.results.is_empty() || writes).then_some(types)
+        let fits = self.style != Style::Gpu || self.is_gpu_body();
+        (fits && (!self.results.is_empty() || writes)).then_some(types)
+    }
+
+    /// Whether a `@gpu` body may be this: it ends in an assignment to a parameter, or hands back
+    /// what it has computed.
+    fn is_gpu_body(&self) -> bool {
+        let nodes = match self.nodes.split_last() {
+            Some((last, nodes)) if last.operation.assigns().is_some() => {
+                let target = match last.operands[0] {
+                    Source::Parameter(target) => self.parameters[target].passing,
+                    _ => Passing::Owned,
+                };
+                if target != Passing::BorrowedMut || !self.results.is_empty() {
+                    return false;
+                }
+                nodes
+            }
+            _ => &self.nodes,
+        };
+        let has = |place| nodes.iter().any(|node| node.operation.place() == place);
+        let hands_back = |result: &Source| matches!(result, Source::Parameter(_));
+        let is_run = !has(Place::NoRuns) && Uses::new(self).ends_in_operation();
+        !has(Place::Host) && !self.results.iter().any(hands_back) && (is_run || !has(Place::Runs))
+    }
+
+    /// The same function on other arguments.
+    pub fn redrawn(&self, round: u64) -> Self {
+        let mut function = self.clone();
+        for parameter in &mut function.parameters {
+            parameter.contents = parameter.contents.redrawn(round);
+        }
+        function
     }
 
     /// The type of a value, given those of the nodes before it.

@@ -1,5 +1,5 @@
 use super::uses::Uses;
-use super::{Function, Passing, Source, Style, Type, literal};
+use super::{Function, Passing, Source, Style, Type, literal, typed_literal};
 
 /// An operand of an operation, as source.
 pub struct Operand {
@@ -125,7 +125,7 @@ impl Printer<'_> {
         if let Source::Number(scalar, bits) = source {
             let text = literal(scalar, bits);
             return Operand {
-                receiver: format!("{text}{scalar}"),
+                receiver: typed_literal(scalar, bits),
                 text,
                 named: false,
                 ty,

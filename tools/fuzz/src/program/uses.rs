@@ -42,8 +42,13 @@ impl<'f> Uses<'f> {
         if members > 1 {
             return self.is_whole_result(at, members);
         }
-        match self.of(Source::Node(at, 0))[..] {
-            [user] => !(at + 1..user).any(is_assignment),
+        let value = Source::Node(at, 0);
+        let is_captured = self.function.nodes.iter().any(|node| {
+            let captured = node.operands.iter().skip(node.operation.first_capture());
+            captured.into_iter().any(|&operand| operand == value)
+        });
+        match self.of(value)[..] {
+            [user] => !is_captured && !(at + 1..user).any(is_assignment),
             _ => false,
         }
     }
@@ -58,6 +63,14 @@ impl<'f> Uses<'f> {
             && !self.function.nodes[at + 1..]
                 .iter()
                 .any(|node| node.operation.assigns().is_some())
+    }
+
+    /// Whether the function gives what its last expression computes, and nothing else.
+    pub fn ends_in_operation(&self) -> bool {
+        match self.function.results[..] {
+            [Source::Node(at, 0)] | [Source::Node(at, 0), Source::Node(_, 1)] => self.is_inline(at),
+            _ => false,
+        }
     }
 
     /// Whether an assignment goes on in the variable that its target stands for: nothing reads the

@@ -87,7 +87,7 @@ fn values(function: &Function, at: usize) -> Option<Vec<Tensor>> {
     ending.style = Style::Plain;
     ending.types()?;
     let members = ending.results.len();
-    let job = job(&[&ending], true, &[EngineName::Interpreter]);
+    let job = job(&[&ending], 1, true, &[EngineName::Interpreter]);
     let mut sources = SourceMap::default();
     let program = compile(&job, &mut sources).ok()?;
     let call = &job.calls[0];
@@ -99,7 +99,7 @@ fn values(function: &Function, at: usize) -> Option<Vec<Tensor>> {
         &engine,
         &call.contents,
     );
-    let mut values = outcome.ok()?.ok()?;
+    let mut values = outcome.ok()?.values.ok()?;
     values.truncate(members);
     Some(values)
 }

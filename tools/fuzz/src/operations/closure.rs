@@ -1,0 +1,235 @@
+//! The function of a traversal: scalar code over its arguments and what it captures.
+
+use shared_types::{ScalarClass, ScalarType};
+
+use crate::contents::Want;
+use crate::element;
+use crate::program::{Operand, typed_literal};
+use crate::random::Random;
+
+#[derive(Clone, Debug)]
+pub struct Closure {
+    pub parameters: Vec<ScalarType>,
+    pub captures: Vec<ScalarType>,
+    body: Scalar,
+    /// Whether a call prints its last argument, which shows the order of the calls.
+    prints: bool,
+}
+
+/// The types of what a body may read.
+pub struct Scope {
+    pub parameters: Vec<ScalarType>,
+    pub captures: Vec<ScalarType>,
+}
+
+#[derive(Clone, Debug)]
+struct Scalar {
+    ty: ScalarType,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Parameter(usize),
+    Capture(usize),
+    Number(u64),
+    Binary(&'static str, Box<[Scalar; 2]>),
+    Negate(Box<Scalar>),
+    Not(Box<Scalar>),
+    Math(&'static str, Box<Scalar>),
+    Cast(Box<Scalar>),
+    /// The first two are compared, and one of the others is the value.
+    If(&'static str, Box<[Scalar; 4]>),
+}
+
+const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
+
+impl Closure {
+    pub fn make(random: &mut Random, scope: Scope, result: ScalarType, prints: bool) -> Self {
+        let depth = 1 + random.below(3);
+        let body = scope.expression(random, result, depth);
+        Closure {
+            parameters: scope.parameters,
+            captures: scope.captures,
+            body,
+            prints,
+        }
+    }
+
+    pub fn result(&self) -> ScalarType {
+        self.body.ty
+    }
+
+    /// `|x0: f32| -> f32 { … }`, given what it captures.
+    pub fn text(&self, captured: &[Operand]) -> String {
+        let parameters = self.parameters.iter().enumerate();
+        let parameters = parameters.map(|(at, ty)| format!("x{at}: {ty}"));
+        let parameters: Vec<String> = parameters.collect();
+        let print = match self.prints {
+            true => format!("print(x{}); ", self.parameters.len() - 1),
+            false => String::new(),
+        };
+        let body = self.body.text(captured);
+        let (parameters, result) = (parameters.join(", "), self.result());
+        format!("|{parameters}| -> {result} {{ {print}{body} }}")
+    }
+
+    pub fn simpler(&self) -> Vec<Closure> {
+        let with = |body| Closure {
+            body,
+            ..self.clone()
+        };
+        let mut simpler: Vec<Closure> = self.body.simpler().into_iter().map(with).collect();
+        if self.prints {
+            simpler.insert(
+                0,
+                Closure {
+                    prints: false,
+                    ..self.clone()
+                },
+            );
+        }
+        simpler
+    }
+}
+
+impl Scope {
+    fn expression(&self, random: &mut Random, ty: ScalarType, depth: usize) -> Scalar {
+        let kind = match depth {
+            0 => self.leaf(random, ty),
+            _ => self.operation(random, ty, depth - 1),
+        };
+        Scalar { ty, kind }
+    }
+
+    /// What there is of this type, or something cast to it, or a number.
+    fn leaf(&self, random: &mut Random, ty: ScalarType) -> Kind {
+        let parameters = self.parameters.iter().enumerate();
+        let parameters = parameters.map(|(at, &ty)| (ty, Kind::Parameter(at)));
+        let captures = self.captures.iter().enumerate();
+        let captures = captures.map(|(at, &ty)| (ty, Kind::Capture(at)));
+        let known: Vec<(ScalarType, Kind)> = parameters.chain(captures).collect();
+        let (from, value) = random.one(&known);
+        if from == ty {
+            return value;
+        }
+        let casts = match from.class() {
+            ScalarClass::Bool => ty.is_integer(),
+            _ => ty.is_number(),
+        };
+        match casts && random.chance(80) {
+            true => Kind::Cast(Box::new(Scalar {
+                ty: from,
+                kind: value,
+            })),
+            false => Kind::Number(element::literal(ty, Want::Any, random)),
+        }
+    }
+
+    fn operation(&self, random: &mut Random, ty: ScalarType, depth: usize) -> Kind {
+        let choice = random.below(8);
+        if choice == 0 {
+            return self.leaf(random, ty);
+        }
+        if choice == 1 {
+            let compared = random.one(&[ty, self.parameters[0]]);
+            let comparisons = match compared {
+                ScalarType::Bool => &COMPARISONS[4..],
+                _ => &COMPARISONS[..],
+            };
+            let comparison = random.one(comparisons);
+            let mut side = |ty| self.expression(random, ty, depth);
+            let sides = [side(compared), side(compared), side(ty), side(ty)];
+            return Kind::If(comparison, Box::new(sides));
+        }
+        let mut operand = |ty| self.expression(random, ty, depth);
+        match ty.class() {
+            ScalarClass::Bool if choice < 4 => Kind::Not(Box::new(operand(ty))),
+            ScalarClass::Bool => {
+                let sides = [operand(ty), operand(ty)];
+                Kind::Binary(random.one(&["&&", "||", "==", "!="]), Box::new(sides))
+            }
+            ScalarClass::Float if choice == 2 => {
+                let operand = operand(ty);
+                Kind::Math(
+                    random.one(&["abs", "sqrt", "exp", "sign"]),
+                    Box::new(operand),
+                )
+            }
+            ScalarClass::Float | ScalarClass::Signed if choice == 3 => {
+                Kind::Negate(Box::new(operand(ty)))
+            }
+            _ => {
+                let sides = [operand(ty), operand(ty)];
+                let operators = ["+", "-", "*", "+", "/", "%"];
+                Kind::Binary(random.one(&operators), Box::new(sides))
+            }
+        }
+    }
+}
+
+impl Scalar {
+    fn text(&self, captured: &[Operand]) -> String {
+        let text = |scalar: &Scalar| scalar.text(captured);
+        match &self.kind {
+            Kind::Parameter(at) => format!("x{at}"),
+            // A literal says its type.
+            Kind::Capture(at) => captured[*at].receiver.clone(),
+            Kind::Number(bits) => typed_literal(self.ty, *bits),
+            Kind::Binary(operator, sides) => {
+                format!("({} {operator} {})", text(&sides[0]), text(&sides[1]))
+            }
+            Kind::Negate(operand) => format!("(-{})", text(operand)),
+            Kind::Not(operand) => format!("(!{})", text(operand)),
+            Kind::Math(function, operand) => format!("{}.{function}()", text(operand)),
+            Kind::Cast(operand) => format!("({} as {})", text(operand), self.ty),
+            Kind::If(comparison, sides) => {
+                let [a, b, yes, no] = [0, 1, 2, 3].map(|at| text(&sides[at]));
+                format!("(if {a} {comparison} {b} {{ {yes} }} else {{ {no} }})")
+            }
+        }
+    }
+
+    fn operands(&self) -> &[Scalar] {
+        match &self.kind {
+            Kind::Parameter(_) | Kind::Capture(_) | Kind::Number(_) => &[],
+            Kind::Binary(_, operands) => &operands[..],
+            Kind::If(_, operands) => &operands[..],
+            Kind::Negate(operand)
+            | Kind::Not(operand)
+            | Kind::Math(_, operand)
+            | Kind::Cast(operand) => std::slice::from_ref(operand),
+        }
+    }
+
+    fn operands_mut(&mut self) -> &mut [Scalar] {
+        match &mut self.kind {
+            Kind::Parameter(_) | Kind::Capture(_) | Kind::Number(_) => &mut [],
+            Kind::Binary(_, operands) => &mut operands[..],
+            Kind::If(_, operands) => &mut operands[..],
+            Kind::Negate(operand)
+            | Kind::Not(operand)
+            | Kind::Math(_, operand)
+            | Kind::Cast(operand) => std::slice::from_mut(operand),
+        }
+    }
+
+    /// An operand of the same type in its place, 1 in its place, or the same within it.
+    fn simpler(&self) -> Vec<Scalar> {
+        let operands = self.operands();
+        let same = operands.iter().filter(|operand| operand.ty == self.ty);
+        let mut simpler: Vec<Scalar> = same.cloned().collect();
+        if !matches!(self.kind, Kind::Number(_) | Kind::Parameter(_)) {
+            let (ty, kind) = (self.ty, Kind::Number(element::one(self.ty)));
+            simpler.push(Scalar { ty, kind });
+        }
+        for (at, operand) in operands.iter().enumerate() {
+            for operand in operand.simpler() {
+                let mut with = self.clone();
+                with.operands_mut()[at] = operand;
+                simpler.push(with);
+            }
+        }
+        simpler
+    }
+}
