@@ -1,6 +1,7 @@
 //! `@` and `einsum` against loops (numerics, §Matrix product `@` and `einsum`).
 
 use half::bf16;
+use shared_types::ScalarType;
 
 use crate::jit::{assert_same, compile, compile_plain, numbers, tensor};
 
@@ -268,4 +269,20 @@ fn letters_in_every_schedule() {
         let expected = compile_plain(&source).result("f", &[&a, &b]);
         assert!(found.same_bits(&expected), "{element} {letters}");
     }
+}
+
+/// The schedule removes a branch of its own copies, and no other's: a search for the first few has
+/// branches too.
+#[test]
+fn a_packed_product_beside_a_sort() {
+    let source =
+        "func f(a: &Tensor<f32, [17, 300]>, b: &Tensor<f32, [300, 257]>) -> Tensor<f32, [17, 3]> {
+            val (top, at) = (a @ b).topk(k: 3)
+            top * 1.0f32
+        }";
+    let random = |name, shape: &[u64]| tensor::random(1, name, ScalarType::F32, shape).unwrap();
+    let (a, b) = (random("a", &[17, 300]), random("b", &[300, 257]));
+    let found = compile(source).result("f", &[&a, &b]);
+    let expected = compile_plain(source).result("f", &[&a, &b]);
+    assert!(found.same_bits(&expected));
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
-use mlir_lowering::Selection;
 pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, SortForm, Traversal};
+use mlir_lowering::{ContractionShape, Selection};
 pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};
 pub use mlir_schedule::Target;
@@ -114,12 +114,9 @@ impl Linked {
             None
         } else {
             session.dump_after("lowering", &lowered.module)?;
-            // A schedule drops what nothing reads, its checks too: a body that has some stays as
-            // it is.
             let contractions = |symbol: &str| {
-                let mut bodies = lowered.bodies.iter();
-                let body = bodies.find(|body| body.symbol == symbol && body.checks.is_empty());
-                body.map_or(&[][..], |body| &body.contractions)
+                let body = lowered.bodies.iter().find(|body| body.symbol == symbol);
+                body.map_or(&[][..], scheduled)
             };
             if !options.plain {
                 let target = &options.target;
@@ -174,16 +171,23 @@ pub fn schedules(program: &HirProgram, target: &Target) -> Result<String, MlirEr
     on_large_stack(|| {
         let session = Session::new("schedule")?;
         let lowered = mlir_lowering::link_module(&session, program, &HOST)?;
-        let scheduled = lowered
-            .bodies
-            .iter()
-            .filter(|body| !body.contractions.is_empty());
-        let texts = scheduled.map(|body| {
-            let script = mlir_schedule::text(&body.contractions, target);
+        let bodies = lowered.bodies.iter();
+        let bodies = bodies.filter(|body| !scheduled(body).is_empty());
+        let texts = bodies.map(|body| {
+            let script = mlir_schedule::text(scheduled(body), target);
             format!("// {}\n{script}", body.symbol)
         });
         Ok(texts.collect::<Vec<String>>().join("\n"))
     })
+}
+
+/// The contractions of a body that a schedule takes. It drops what nothing reads, checks too: a
+/// body that has some stays as it is.
+fn scheduled(body: &Body) -> &[ContractionShape] {
+    match body.checks.is_empty() {
+        true => &body.contractions,
+        false => &[],
+    }
 }
 
 /// The symbols of the bodies that fusion leaves alone: those with integer checks and an operation

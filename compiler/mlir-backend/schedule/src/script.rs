@@ -14,6 +14,7 @@ pub(crate) struct Script {
 pub(crate) type Handle = String;
 
 pub(crate) const ANY: &str = "!transform.any_op";
+
 impl Script {
     /// A module with one named sequence over `%function`.
     pub(crate) fn finish(self) -> String {
@@ -51,20 +52,32 @@ impl Script {
         sizes: &[u64],
         order: Option<&[usize]>,
     ) -> Handle {
+        let order = order.map_or(String::new(), |order| format!(" interchange = {order:?}"));
+        self.loops("tile_using_for", operation, sizes, &order).0
+    }
+
+    /// The same by any of the transforms that tile, with its options. Gives the loops as well,
+    /// from the outside in.
+    pub(crate) fn loops(
+        &mut self,
+        transform: &str,
+        operation: &Handle,
+        sizes: &[u64],
+        options: &str,
+    ) -> (Handle, Vec<Handle>) {
         let count = sizes.iter().filter(|&&size| size > 0).count();
         if count == 0 {
-            return operation.clone();
+            return (operation.clone(), Vec::new());
         }
         let inner = self.handle();
         let loops: Vec<Handle> = (0..count).map(|_| self.handle()).collect();
-        let order = order.map_or(String::new(), |order| format!(" interchange = {order:?}"));
         let types = vec![ANY; count + 1].join(", ");
         let results = loops.join(", ");
         self.line(format!(
-            "{inner}, {results} = transform.structured.tile_using_for {operation} \
-             tile_sizes {sizes:?}{order} : ({ANY}) -> ({types})"
+            "{inner}, {results} = transform.structured.{transform} {operation} \
+             tile_sizes {sizes:?}{options} : ({ANY}) -> ({types})"
         ));
-        inner
+        (inner, loops)
     }
 
     pub(crate) fn patterns(&mut self, patterns: &[&str]) {
@@ -81,11 +94,11 @@ impl Script {
     pub(crate) fn split(&mut self, pieces: Vec<Handle>, axis: usize, after: u64) -> Vec<Handle> {
         let mut halves = Vec::new();
         for piece in pieces {
-            let [both, first, second] = [self.handle(), self.handle(), self.handle()];
             if after == 0 {
                 halves.push(piece);
                 continue;
             }
+            let [both, first, second] = [self.handle(), self.handle(), self.handle()];
             self.line(format!(
                 "{both} = transform.structured.split {piece} after {after} \
                  {{dimension = {axis}}} : {ANY}"

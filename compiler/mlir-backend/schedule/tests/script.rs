@@ -128,48 +128,50 @@ fn packed() {
     check(
         [1000, 1000, 2000],
         expect![[r#"
-        module attributes {with_named_sequence} {
-        named_sequence @schedule(%function: !any_op) {
-        %h1 = structured.match attributes {neuro.product0} in %function
-        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 1024, 0]
-        %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 500]
-        %h6, %h7 = structured.tile_using_for %h4 tile_sizes [128, 0, 0]
-        %h8, %h9, %h10 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        apply_patterns to %function { apply_patterns.canonicalization apply_patterns.linalg.tiling_canonicalization apply_patterns.scf.for_loop_canonicalization }
-        %h11, %h12, %h13 = structured.pad %h8 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
-        %h14 = get_producer_of_operand %h11[1]
-        annotate %h14 "neuro.pack0_1"
-        %h15 = cast %h14 : !any_op to !op<"tensor.pad">
-        %h16 = structured.hoist_pad %h15 by 3 loops
-        %h17 = get_producer_of_operand %h11[0]
-        annotate %h17 "neuro.pack0_0"
-        %h18 = cast %h17 : !any_op to !op<"tensor.pad">
-        %h19 = structured.hoist_pad %h18 by 2 loops
-        %h20 = get_producer_of_operand %h11[2]
-        structured.vectorize %h20 vector_sizes [4, 16]
-        %h21 = structured.match attributes {neuro.pack0_0} in %function
-        %h22, %h23 = structured.tile_using_for %h21 tile_sizes [0, 16]
-        %h24 = structured.match attributes {neuro.pack0_1} in %function
-        %h25, %h26 = structured.tile_using_for %h24 tile_sizes [4, 0]
-        %h27 = structured.match ops{["scf.if"]} in %function
-        scf.take_assumed_branch %h27 take_else_branch
-        structured.vectorize %h22 vector_sizes [4, 16]
-        structured.vectorize %h25 vector_sizes [4, 16]
-        apply_patterns to %function { apply_patterns.vector.lower_masked_transfers apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-        %h28, %h29 = structured.tile_using_for %h11 tile_sizes [0, 0, 1]
-        bufferization.eliminate_empty_tensors %function
-        apply_patterns to %function { apply_patterns.canonicalization }
-        %h30 = structured.match attributes {neuro.product0} in %function
-        structured.vectorize %h30
-        apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-        %h31 = structured.match ops{["scf.for"]} in %function
-        apply_licm to %h31
-        %h32 = structured.match ops{["scf.for"]} in %function
-        loop.hoist_loop_invariant_subsets %h32 : !op<"scf.for">
-        apply_patterns to %function { apply_patterns.canonicalization }
-        yield
-        }
-        }
-    "#]],
+            module attributes {with_named_sequence} {
+            named_sequence @schedule(%function: !any_op) {
+            %h1 = structured.match attributes {neuro.product0} in %function
+            %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 1024, 0]
+            %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 500]
+            %h6, %h7 = structured.tile_using_for %h4 tile_sizes [128, 0, 0]
+            %h8, %h9, %h10 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.linalg.tiling_canonicalization apply_patterns.scf.for_loop_canonicalization }
+            %h11, %h12, %h13 = structured.pad %h8 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
+            %h14 = get_producer_of_operand %h11[1]
+            annotate %h14 "neuro.pack0_1"
+            %h15 = cast %h14 : !any_op to !op<"tensor.pad">
+            %h16 = structured.hoist_pad %h15 by 3 loops
+            %h17 = get_producer_of_operand %h11[0]
+            annotate %h17 "neuro.pack0_0"
+            %h18 = cast %h17 : !any_op to !op<"tensor.pad">
+            %h19 = structured.hoist_pad %h18 by 2 loops
+            %h20 = get_producer_of_operand %h11[2]
+            structured.vectorize %h20 vector_sizes [4, 16]
+            %h21 = structured.match attributes {neuro.pack0_0} in %function
+            %h22, %h23 = structured.tile_using_for %h21 tile_sizes [0, 16]
+            %h24 = structured.match ops{["scf.if"]} in %h23
+            scf.take_assumed_branch %h24 take_else_branch
+            structured.vectorize %h22 vector_sizes [4, 16]
+            %h25 = structured.match attributes {neuro.pack0_1} in %function
+            %h26, %h27 = structured.tile_using_for %h25 tile_sizes [4, 0]
+            %h28 = structured.match ops{["scf.if"]} in %h27
+            scf.take_assumed_branch %h28 take_else_branch
+            structured.vectorize %h26 vector_sizes [4, 16]
+            apply_patterns to %function { apply_patterns.vector.lower_masked_transfers apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
+            %h29, %h30 = structured.tile_using_for %h11 tile_sizes [0, 0, 1]
+            bufferization.eliminate_empty_tensors %function
+            apply_patterns to %function { apply_patterns.canonicalization }
+            %h31 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h31
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
+            %h32 = structured.match ops{["scf.for"]} in %function
+            apply_licm to %h32
+            %h33 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h33 : !op<"scf.for">
+            apply_patterns to %function { apply_patterns.canonicalization }
+            yield
+            }
+            }
+        "#]],
     );
 }

@@ -77,18 +77,10 @@ impl Script {
         self.tile(&padded, &one, None);
     }
 
-    /// The loops of a tiling whose accumulators start as zeros in registers, not in memory.
+    /// Loops around a block whose accumulators start as zeros in registers, not in memory.
     fn tile_with_fill(&mut self, operation: &Handle, sizes: &[u64], order: &[usize]) -> Handle {
-        let count = sizes.iter().filter(|&&size| size > 0).count();
-        let inner = self.handle();
-        let loops: Vec<Handle> = (0..count).map(|_| self.handle()).collect();
-        let types = vec![ANY; count + 1].join(", ");
-        let results = loops.join(", ");
-        self.line(format!(
-            "{inner}, {results} = transform.structured.fuse {operation} tile_sizes {sizes:?} \
-             interchange {order:?} {{apply_cleanup}} : ({ANY}) -> ({types})"
-        ));
-        inner
+        let options = format!(" interchange {order:?} {{apply_cleanup}}");
+        self.loops("fuse", operation, sizes, &options).0
     }
 
     /// Copies both operands' panels to contiguous memory, block by block and padded with zeros,
@@ -156,7 +148,6 @@ impl Script {
 
     /// The copies into panels, in vectors.
     fn copies(&mut self, contraction: &ContractionShape, plan: &Plan) {
-        let mut tiled = Vec::new();
         for (operand, (axes, copied)) in contraction.operands.iter().zip(COPIED).enumerate() {
             let pad = self.tagged(&pack_tag(contraction, operand));
             let is_depth = |&axis: &usize| axis == contraction.depth();
@@ -171,19 +162,19 @@ impl Script {
                     false => plan.block_extent(contraction, *axis),
                 })
                 .collect();
-            tiled.push((self.tile(&pad, &steps, None), vectors));
-        }
-        if plan.has_partial_blocks(contraction) {
-            // A copy of nothing but padding, which no block is.
-            let guards = self.handle();
-            self.line(format!(
-                "{guards} = transform.structured.match ops{{[\"scf.if\"]}} in %function : ({ANY}) -> {ANY}"
-            ));
-            self.line(format!(
-                "transform.scf.take_assumed_branch {guards} take_else_branch : ({ANY}) -> ()"
-            ));
-        }
-        for (copy, vectors) in tiled {
+            let (copy, loops) = self.loops("tile_using_for", &pad, &steps, "");
+            if plan.has_partial_blocks(contraction) {
+                // A copy of nothing but padding, which no block is.
+                for around in loops {
+                    let guards = self.handle();
+                    self.line(format!(
+                        "{guards} = transform.structured.match ops{{[\"scf.if\"]}} in {around} : ({ANY}) -> {ANY}"
+                    ));
+                    self.line(format!(
+                        "transform.scf.take_assumed_branch {guards} take_else_branch : ({ANY}) -> ()"
+                    ));
+                }
+            }
             self.line(format!(
                 "transform.structured.vectorize {copy} vector_sizes {vectors:?} : {ANY}"
             ));
