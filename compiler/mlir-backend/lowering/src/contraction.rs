@@ -83,7 +83,7 @@ pub(crate) fn contract<'c: 'b, 'b>(
             number: 0,
             scalar: computed,
             kept: arranged.space.result.clone(),
-            folded: arranged.space.folded.clone(),
+            folded: arranged.space.folded.iter().product(),
             operands: arranged
                 .inputs
                 .iter()

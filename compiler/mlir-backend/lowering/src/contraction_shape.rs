@@ -1,7 +1,7 @@
 use shared_types::ScalarType;
 
 /// A contraction of two operands as it was built, for the schedule: a generic whose dimensions are
-/// the result's axes, then the contracted ones in their order. Every extent is at least 1.
+/// the result's axes, then the contracted one. Every extent is at least 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContractionShape {
     /// The number that marks its operations, unique in its body.
@@ -10,8 +10,8 @@ pub struct ContractionShape {
     pub scalar: ScalarType,
     /// The extents of the result's axes. The last one's elements lie in vectors.
     pub kept: Vec<u64>,
-    /// The extents of the contracted axes.
-    pub folded: Vec<u64>,
+    /// The extent of the contracted axis.
+    pub folded: u64,
     /// The dimension that each axis of an operand runs along. The second operand has the last
     /// axis of the result.
     pub operands: Vec<Vec<usize>>,
@@ -44,17 +44,16 @@ impl ContractionShape {
         (0..self.columns()).rev().find(only_first)
     }
 
-    /// The dimension that adds fastest.
+    /// The contracted dimension.
     pub fn depth(&self) -> usize {
-        self.dimensions().saturating_sub(1)
+        self.kept.len()
     }
 
     pub fn dimensions(&self) -> usize {
-        self.kept.len() + self.folded.len()
+        self.kept.len() + 1
     }
 
     pub fn extent(&self, dimension: usize) -> u64 {
-        let extents = self.kept.iter().chain(&self.folded);
-        extents.copied().nth(dimension).unwrap_or(1)
+        self.kept.get(dimension).copied().unwrap_or(self.folded)
     }
 }

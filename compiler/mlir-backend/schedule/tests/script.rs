@@ -10,7 +10,7 @@ fn product([m, k, n]: [u64; 3]) -> ContractionShape {
         number: 0,
         scalar: ScalarType::F32,
         kept: vec![m, n],
-        folded: vec![k],
+        folded: k,
         operands: vec![vec![0, 2], vec![2, 1]],
         of_arguments: true,
     }

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use libloading::Library;
-use tensor::Tensor;
+use shared_types::ScalarType;
+use tensor::{Element, Tensor};
 
 /// `C = A B` of row-major floats.
 type Gemm<T> = unsafe extern "C" fn(
@@ -47,94 +48,43 @@ impl Blas {
     /// The products of the matrices along the leading axis of rank-3 tensors, or of two matrices,
     /// all `f32` or all `f64`.
     pub fn multiply(&self, a: &Tensor, b: &Tensor, c: &mut Tensor) -> Result<(), Box<dyn Error>> {
+        match a.scalar_type() {
+            ScalarType::F32 => self.multiply_as::<f32>(b"cblas_sgemm\0", [0.0, 1.0], a, b, c),
+            ScalarType::F64 => self.multiply_as::<f64>(b"cblas_dgemm\0", [0.0, 1.0], a, b, c),
+            other => Err(format!("no library multiplies `{other}`").into()),
+        }
+    }
+
+    fn multiply_as<T: Element>(
+        &self,
+        symbol: &[u8],
+        [zero, one]: [T; 2],
+        a: &Tensor,
+        b: &Tensor,
+        c: &mut Tensor,
+    ) -> Result<(), Box<dyn Error>> {
+        // SAFETY: the functions of these names have this type.
+        let gemm = unsafe { self.library.get::<Gemm<T>>(symbol)? };
         let (_, [m, k]) = matrices(a)?;
         let (count, [_, n]) = matrices(b)?;
-        let sizes = [m, n, k].map(|extent| extent as i32);
-        match a.as_slice::<f32>() {
-            Ok(a) => {
-                // SAFETY: the function of this name has this type.
-                let gemm = unsafe { self.library.get::<Gemm<f32>>(b"cblas_sgemm\0")? };
-                let (b, c) = (b.as_slice::<f32>()?, c.as_mut_slice::<f32>()?);
-                each(
-                    count,
-                    sizes,
-                    [a.len(), b.len(), c.len()],
-                    |[m, n, k], at| {
-                        let (a, b, c) = (&a[at[0]..], &b[at[1]..], &mut c[at[2]..]);
-                        // SAFETY: the slices hold matrices of these extents from there on.
-                        unsafe {
-                            let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
-                            gemm(
-                                ROW_MAJOR,
-                                NO_TRANSPOSE,
-                                NO_TRANSPOSE,
-                                m,
-                                n,
-                                k,
-                                1.0,
-                                a,
-                                k,
-                                b,
-                                n,
-                                0.0,
-                                c,
-                                n,
-                            );
-                        }
-                    },
-                );
-            }
-            Err(_) => {
-                // SAFETY: as above.
-                let gemm = unsafe { self.library.get::<Gemm<f64>>(b"cblas_dgemm\0")? };
-                let (a, b, c) = (
-                    a.as_slice::<f64>()?,
-                    b.as_slice::<f64>()?,
-                    c.as_mut_slice::<f64>()?,
-                );
-                each(
-                    count,
-                    sizes,
-                    [a.len(), b.len(), c.len()],
-                    |[m, n, k], at| {
-                        let (a, b, c) = (&a[at[0]..], &b[at[1]..], &mut c[at[2]..]);
-                        // SAFETY: as above.
-                        unsafe {
-                            let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
-                            gemm(
-                                ROW_MAJOR,
-                                NO_TRANSPOSE,
-                                NO_TRANSPOSE,
-                                m,
-                                n,
-                                k,
-                                1.0,
-                                a,
-                                k,
-                                b,
-                                n,
-                                0.0,
-                                c,
-                                n,
-                            );
-                        }
-                    },
-                );
-            }
+        let (a, b, c) = (
+            a.as_slice::<T>()?,
+            b.as_slice::<T>()?,
+            c.as_mut_slice::<T>()?,
+        );
+        if [a.len(), b.len(), c.len()] != [m * k, k * n, m * n].map(|size| size * count) {
+            return Err("matrices of one product were expected".into());
+        }
+        for product in 0..count {
+            let (a, b) = (&a[product * m * k..], &b[product * k * n..]);
+            let c = &mut c[product * m * n..];
+            let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+            let [m, n, k] = [m, n, k].map(|extent| extent as i32);
+            let (order, as_is) = (ROW_MAJOR, NO_TRANSPOSE);
+            // SAFETY: matrices of these extents lie from there on, as the lengths say.
+            unsafe { gemm(order, as_is, as_is, m, n, k, one, a, k, b, n, zero, c, n) };
         }
         Ok(())
-    }
-}
-
-/// Where each of `count` products begins in the three arrays of these lengths.
-fn each(
-    count: usize,
-    sizes: [i32; 3],
-    lengths: [usize; 3],
-    mut work: impl FnMut([i32; 3], [usize; 3]),
-) {
-    for product in 0..count {
-        work(sizes, lengths.map(|length| length / count * product));
     }
 }
 

@@ -109,7 +109,6 @@ impl Plan {
         self.packing.is_none()
             && self.depth == 0
             && contraction.of_arguments
-            && contraction.folded.len() == 1
             && !self.has_partial_blocks(contraction)
     }
 }

@@ -31,7 +31,7 @@ impl Script {
         let sizes = |of: &dyn Fn(usize) -> u64| -> Vec<u64> {
             (0..contraction.dimensions()).map(of).collect()
         };
-        // Batches, and contracted axes but the last, one position at a time.
+        // Batches, one at a time.
         let block_dimensions = [rows, Some(columns), Some(depth)];
         let outer = sizes(&|dimension| u64::from(!block_dimensions.contains(&Some(dimension))));
         let along =

@@ -1,5 +1,4 @@
-//! Contractions on one thread, beside the BLAS libraries, NumPy, and the bounds of the machine: the rate of separate
-//! multiplications and additions, and that of a copy.
+//! Contractions on one thread, beside the BLAS libraries and NumPy, and forms of a product beside the plain one.
 
 use std::error::Error;
 use std::time::Duration;
