@@ -2,6 +2,8 @@
 
 use std::hint::black_box;
 
+use tensor::Element;
+
 use crate::jit::{assert_same, compile, tensor};
 
 mod c {
@@ -51,28 +53,8 @@ fn f32s() {
         .into_iter()
         .map(|bits| f32::from_bits(bits as u32))
         .collect();
-    let compiled = compile(&source("f32"));
-    let (left, right) = (
-        tensor(&[N as u64, 1], &values),
-        tensor(&[N as u64], &values),
-    );
-    let pairs = || {
-        values
-            .iter()
-            .flat_map(|&a| values.iter().map(move |&b| (a, b)))
-    };
-    let expected: Vec<f32> = pairs()
-        .map(|(a, b)| c::fmodf(black_box(a), black_box(b)))
-        .collect();
-    assert_same("rem", &expected, &compiled.call("rem", &[&left, &right]));
-    let expected: Vec<f32> = pairs()
-        .map(|(a, b)| c::fmodf(black_box(a), 0.75) + b * 0.0)
-        .collect();
-    assert_same(
-        "rem_constant",
-        &expected,
-        &compiled.call("rem_constant", &[&left, &right]),
-    );
+    let constant = |a, b: f32| c::fmodf(black_box(a), 0.75) + b * 0.0;
+    check("f32", &values, |a, b| c::fmodf(a, b), constant);
 }
 
 #[test]
@@ -92,26 +74,26 @@ fn f64s() {
     ];
     let values = spread(&specials.map(f64::to_bits), 64);
     let values: Vec<f64> = values.into_iter().map(f64::from_bits).collect();
-    let compiled = compile(&source("f64"));
-    let (left, right) = (
-        tensor(&[N as u64, 1], &values),
-        tensor(&[N as u64], &values),
-    );
-    let pairs = || {
-        values
-            .iter()
-            .flat_map(|&a| values.iter().map(move |&b| (a, b)))
+    let constant = |a, b: f64| c::fmod(black_box(a), 0.75) + b * 0.0;
+    check("f64", &values, |a, b| c::fmod(a, b), constant);
+}
+
+/// Every value with every other, by a divisor given at run time and by one in the source.
+fn check<T: Element>(
+    scalar: &str,
+    values: &[T],
+    remainder: impl Fn(T, T) -> T,
+    constant: impl Fn(T, T) -> T,
+) {
+    let compiled = compile(&source(scalar));
+    let rows = tensor(&[N as u64, 1], values);
+    let columns = tensor(&[N as u64], values);
+    let all = |of: &dyn Fn(T, T) -> T| -> Vec<T> {
+        let row = |&a: &T| values.iter().map(move |&b| of(black_box(a), black_box(b)));
+        values.iter().flat_map(row).collect()
     };
-    let expected: Vec<f64> = pairs()
-        .map(|(a, b)| c::fmod(black_box(a), black_box(b)))
-        .collect();
-    assert_same("rem", &expected, &compiled.call("rem", &[&left, &right]));
-    let expected: Vec<f64> = pairs()
-        .map(|(a, b)| c::fmod(black_box(a), 0.75) + b * 0.0)
-        .collect();
-    assert_same(
-        "rem_constant",
-        &expected,
-        &compiled.call("rem_constant", &[&left, &right]),
-    );
+    let found = compiled.call("rem", &[&rows, &columns]);
+    assert_same("rem", &all(&remainder), &found);
+    let found = compiled.call("rem_constant", &[&rows, &columns]);
+    assert_same("rem_constant", &all(&constant), &found);
 }
