@@ -67,13 +67,15 @@ impl<'a> Environment<'a> {
 
 impl Stop {
     /// What comes of the call, now that the body has ended.
-    pub(crate) fn outcome(self, symbol: &str) -> Result<(), RuntimeError> {
+    pub(crate) fn outcome(&self, symbol: &str) -> Result<(), RuntimeError> {
+        let Some(reason) = self.0.take() else {
+            return Ok(());
+        };
         let symbol = symbol.to_string();
-        match self.0.into_inner() {
-            None => Ok(()),
-            Some(Reason::Wanted) => Err(RuntimeError::Stopped { symbol }),
-            Some(Reason::Misfit(reason)) => Err(RuntimeError::Callback { symbol, reason }),
-            Some(Reason::Panic(payload)) => resume_unwind(payload),
+        match reason {
+            Reason::Wanted => Err(RuntimeError::Stopped { symbol }),
+            Reason::Misfit(reason) => Err(RuntimeError::Callback { symbol, reason }),
+            Reason::Panic(payload) => resume_unwind(payload),
         }
     }
 }

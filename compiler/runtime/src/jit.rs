@@ -69,6 +69,17 @@ impl Jit {
     /// A function among the arguments that stops the call is [`RuntimeError::Stopped`]; what it
     /// panics with goes on from here, once the body has ended.
     pub fn call(&self, symbol: &str, arguments: &mut [Argument<'_>]) -> Result<(), RuntimeError> {
+        self.calls(symbol, arguments, |call| call())?
+    }
+
+    /// Hands `run` the call of a body as [`Jit::call`] makes it, to be made any number of times:
+    /// the arguments are checked and laid out once.
+    pub fn calls<R>(
+        &self,
+        symbol: &str,
+        arguments: &mut [Argument<'_>],
+        run: impl FnOnce(&mut dyn FnMut() -> Result<(), RuntimeError>) -> R,
+    ) -> Result<R, RuntimeError> {
         let body = self
             .bodies
             .get(symbol)
@@ -114,10 +125,13 @@ impl Jit {
             argument.push(&mut words, &mut functions)?;
         }
         check_available(body.scratch)?;
-        // SAFETY: the signature was checked against the code and the arguments against the
-        // signature, so the words are what the entry reads; the tensors behind them are borrowed
-        // until it returns, those that it writes by `&mut`, and the environments live on.
-        unsafe { (body.entry)(words.as_ptr()) };
-        stop.outcome(symbol)
+        Ok(run(&mut || {
+            // SAFETY: the signature was checked against the code and the arguments against the
+            // signature, so the words are what the entry reads; the tensors behind them are
+            // borrowed until it returns, those that it writes by `&mut`, and the environments
+            // live on.
+            unsafe { (body.entry)(words.as_ptr()) };
+            stop.outcome(symbol)
+        }))
     }
 }

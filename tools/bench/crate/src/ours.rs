@@ -142,8 +142,9 @@ impl Operation {
             arguments.push(Argument::Status(&mut status));
         }
         arguments.extend(self.results.iter_mut().map(Argument::Result));
-        let (time, done) =
-            timed(|| (0..times).try_for_each(|_| self.jit.call(&self.symbol, &mut arguments)));
+        let (time, done) = self.jit.calls(&self.symbol, &mut arguments, |call| {
+            timed(|| (0..times).try_for_each(|_| call()))
+        })?;
         done?;
         drop(arguments);
         match status {
