@@ -57,7 +57,7 @@ typedef void (*Function)(void);
 extern const Function functions[10];
 const Function functions[10] = {
   (Function)neuro_dense, (Function)neuro_scale, (Function)neuro_best, (Function)neuro_halves, (Function)neuro_brains,
-  (Function)neuro_flip, (Function)neuro_nothing, (Function)neuro_update__op0, (Function)neuro_total__op0,
+  (Function)neuro_flip, (Function)neuro_nothing, (Function)neuro_update, (Function)neuro_total__op0,
   (Function)neuro_each,
 };
 int main(void) { return functions[0] == functions[1]; }

@@ -82,12 +82,12 @@ int main(void) {
   /* A target is read and written. */
   double target[] = {1, 2, 3, 4}, step = 0.5;
   DLTensor t = tensor(target, kDLFloat, 64, 1, four), g = tensor(&step, kDLFloat, 64, 0, NULL);
-  printf("%d", neuro_update__op0(&g, &t, NULL));
+  printf("%d", neuro_update(&t, &g, NULL));
   for (int at = 0; at < 4; ++at) {
     printf(" %g", target[at]);
   }
   g.data = target + 3;
-  printf("\n%d\n", neuro_update__op0(&g, &t, NULL));
+  printf("\n%d\n", neuro_update(&t, &g, NULL));
 
   /* A text is cut as snprintf cuts it. */
   int32_t scaled[6], numbers[] = {1, 2, 3, 4, 5, 1 << 30};

@@ -2,6 +2,7 @@
 //!
 //! - `run` says what a tensor operation is, and what an expression of them takes.
 //! - `whole` finds the functions that are nothing else: they stay as they are.
+//! - `tensor_code` finds the bodies for a GPU that are tensor operations throughout.
 //! - `host` walks the other bodies, and makes a function of each maximal expression.
 //! - `absorb` finds the bindings before an expression that go with it.
 //! - `effects` says what evaluating an expression may do besides.
@@ -13,6 +14,7 @@ mod host;
 mod operation;
 mod parts;
 mod run;
+mod tensor_code;
 mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,8 @@ use host::Host;
 /// What outlining needs to know of a program.
 struct Program {
     target: FunctionTarget,
+    /// There is a device, so what may run on it stays whole.
+    on_device: bool,
     /// Names of functions and constants, the made ones included.
     taken: BTreeSet<String>,
     /// The constants whose value is a literal.
@@ -43,6 +47,7 @@ pub(crate) fn outline(program: HirProgram, on_device: bool) -> HirProgram {
         } else {
             FunctionTarget::HostOperation
         },
+        on_device,
         taken: BTreeSet::new(),
         literals: BTreeMap::new(),
     };
@@ -93,13 +98,19 @@ impl Program {
                     whole::normalize(&mut function, &self.literals);
                     function.target = self.target.clone();
                 } else {
-                    let prefix = function.name.clone();
-                    Host::new(self, &prefix, &function, items).body(&mut function);
+                    self.host(&mut function, items);
                 }
             }
-            FunctionTarget::Gpu { .. } => {
+            FunctionTarget::Gpu { fallback } => {
                 if whole::is_run(&mut function, &self.literals) {
                     whole::normalize(&mut function, &self.literals);
+                } else if fallback
+                    && !self.on_device
+                    && !tensor_code::is_tensor_code(&function, &self.literals)
+                {
+                    // More than a body to link holds: it is host code like any other.
+                    function.target = FunctionTarget::Host;
+                    self.host(&mut function, items);
                 }
             }
             FunctionTarget::Kernel { .. }
@@ -107,6 +118,11 @@ impl Program {
             | FunctionTarget::FollowsOperands => {}
         }
         function
+    }
+
+    fn host(&mut self, function: &mut HirFunction, items: &mut Vec<HirItem>) {
+        let prefix = function.name.clone();
+        Host::new(self, &prefix, function, items).body(function);
     }
 
     /// `main__op0` and so on: a name that nothing in the program has.

@@ -151,3 +151,116 @@ fn device_programs_follow_their_operands() {
     let text = compiled.expect("it compiles").to_string();
     assert!(text.contains("@operation(follows: operands)"), "{text}");
 }
+
+/// The target's own function: the name that it is written under.
+#[test]
+fn an_assignment_of_a_parameter_closes_a_run() {
+    lowers(
+        "const LESS: f32 = 0.5
+        func add(w: &mut Tensor<f32, [4]>, g: &Tensor<f32, [4]>) { w += g }
+        func halve(w: &mut Tensor<f32, [4]>) { w *= LESS }
+        func center(w: &mut Tensor<f32, [4]>, g: &Tensor<f32, [4]>) {
+            val m = g * 2.0
+            w -= (m + g).mean()
+        }
+        func not_last(w: &mut Tensor<f32, [4]>) {
+            w *= 2.0
+            w *= 3.0
+        }
+        func computed(w: &mut Tensor<f32, [4]>, s: f32) { w *= s + 1.0 }",
+        expect![[r#"
+            tier checked
+
+            const LESS: f32 = 0.5f32
+
+            @operation
+            func add(w: &mut Tensor<f32, [4]>, g: &Tensor<f32, [4]>) {
+                w += g
+            }
+
+            @operation
+            func halve(w: &mut Tensor<f32, [4]>) {
+                w *= 0.5f32
+            }
+
+            @operation
+            func center(w: &mut Tensor<f32, [4]>, g: &Tensor<f32, [4]>) {
+                val m: Tensor<f32, [4]> = g * 2.0f32
+                w -= (m + g).mean()
+            }
+
+            @operation
+            func not_last__op0(arg0: f32, w: &mut Tensor<f32, [4]>) {
+                w *= arg0
+            }
+
+            @operation
+            func not_last__op1(arg0: f32, w: &mut Tensor<f32, [4]>) {
+                w *= arg0
+            }
+
+            func not_last(w: &mut Tensor<f32, [4]>) {
+                not_last__op0(2.0f32, w);
+                not_last__op1(3.0f32, w);
+            }
+
+            @operation
+            func computed__op0(arg0: f32, w: &mut Tensor<f32, [4]>) {
+                w *= arg0
+            }
+
+            func computed(w: &mut Tensor<f32, [4]>, s: f32) {
+                computed__op0(s + 1.0f32, w);
+            }
+        "#]],
+    );
+}
+
+/// Without a device, what is more than a body to link holds is host code.
+#[test]
+fn a_fallback_with_scalar_code_goes_by_its_operations() {
+    let program = "@gpu(fallback: true)
+        func scaled(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> { a * (n as f32) + a }
+        @gpu(fallback: true)
+        func made(a: &Tensor<f32, [4]>) -> (Tensor<f32, [4]>, Tensor<f32, [4]>) {
+            val ones = Tensor::<f32, [4]>::ones()
+            ((&ones + a) / a.sum(), ones)
+        }
+        @gpu(fallback: true)
+        func copied(a: &Tensor<f32, [4]>) -> Tensor<f32, [4]> { a.clone() }
+        @gpu
+        func only(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> { a * (n as f32) }";
+    lowers(
+        program,
+        expect![[r#"
+        tier checked
+
+        @operation
+        func scaled__op0(a: &Tensor<f32, [4]>, arg1: f32) -> Tensor<f32, [4]> {
+            (a * arg1) + a
+        }
+
+        func scaled(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
+            scaled__op0(a, n as f32)
+        }
+
+        @gpu(fallback: true)
+        func made(a: &Tensor<f32, [4]>) -> (Tensor<f32, [4]>, Tensor<f32, [4]>) {
+            val ones: Tensor<f32, [4]> = Tensor<f32, [4]>::ones()
+            (((&ones) + a) / a.sum()[], ones)
+        }
+
+        func copied(a: &Tensor<f32, [4]>) -> Tensor<f32, [4]> {
+            a.clone()
+        }
+
+        @gpu
+        func only(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
+            a * (n as f32)
+        }
+    "#]],
+    );
+    let (_, compiled) = compile_text(program, true);
+    let text = compiled.unwrap().to_string();
+    assert!(!text.contains("__op"), "{text}");
+}

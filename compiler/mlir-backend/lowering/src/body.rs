@@ -216,6 +216,14 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
                 Ok(tensor(value, result))
             }
             TensorOp::Literal(_) => refuse("a tensor literal inside a body"),
+            // A tensor of rank 0 does for its one element.
+            TensorOp::Element { tensor, indices } if indices.is_empty() => {
+                let (value, ty) = self.tensor_operand(tensor)?;
+                match ty.rank() {
+                    0 => Ok(Lowered::Operand(Operand::Tensor(value, ty))),
+                    _ => refuse("an element read inside a body"),
+                }
+            }
             TensorOp::Element { .. } => refuse("an element read inside a body"),
             TensorOp::Sort {
                 operand,

@@ -108,6 +108,9 @@ pub(crate) fn define<'c>(
             .map_or(1, |tensor| 3 + 2 * tensor.rank());
         body.bind(local, Lowered::Operand(operand));
     }
+    if gives_scalar(&function.result) {
+        return Unlowered::refused("a scalar result", function.span);
+    }
     let mut results = Vec::new();
     if let Some(value) = body.function(&function.body)? {
         flatten(value, &mut results, function)?;
@@ -139,6 +142,20 @@ pub(crate) fn define<'c>(
         traversals,
         function_pointers,
     })
+}
+
+/// A body gives tensors; of rank 0 they are no scalars.
+fn gives_scalar(result: &HirType) -> bool {
+    match result {
+        HirType::Scalar(_) => true,
+        HirType::Tuple(members) => members.iter().any(gives_scalar),
+        HirType::Void
+        | HirType::Tensor(_)
+        | HirType::Reference { .. }
+        | HirType::Function(_)
+        | HirType::String
+        | HirType::Nominal(_) => false,
+    }
 }
 
 /// The `&mut` tensor parameter that the body ends in assigning to, by its position.
