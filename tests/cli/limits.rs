@@ -72,17 +72,22 @@ fn a_body_past_a_limit_is_refused_where_it_is_called() {
     let program = format!(
         "func long(a: &Tensor<i32, [2]>) -> Tensor<i32, [2]> {{\n{steps}    a - 1\n}}
 func short(a: &Tensor<i32, [2]>) -> Tensor<i32, [2]> {{ a - a }}
+func main() {{
+    val a: Tensor<i32, [2]> = [1, 2]
+    print(long(&a))
+}}
 "
     );
     place.write("long.nr", program);
-    let run = |entry, engine| {
-        let words = ["run", "long.nr", "--overflow", "wrapping", "--arg"];
-        let chosen = ["a=random:1", "--entry", entry, "--engine", engine];
-        place.command(&[&words[..], &chosen].concat())
+    let run = |entry, words: &[&str]| {
+        place.command(&[&["run", "long.nr", "--entry", entry], words].concat())
     };
-    let text = "long.nr:4097:13: error: `long` cannot be compiled: a body of more than 4,095 \
+    let text = "long.nr:4097:13: error: `long` cannot be compiled: a body with checks and over 4,095 \
                 operations\n";
-    run("long", "jit").fails(2, text);
-    assert_eq!(run("long", "interpreter").status, 0);
-    run("short", "jit").prints("[0 0]\n");
+    run("main", &[]).fails(2, text);
+    let sums = "[8386560 8386561]\n";
+    run("main", &["--engine", "interpreter"]).prints(sums);
+    run("short", &["--arg", "a=random:1"]).prints("[0 0]\n");
+    // Without checks there is no limit.
+    run("main", &["--overflow", "wrapping"]).prints(sums);
 }

@@ -202,12 +202,11 @@ fn a_body_past_a_limit_has_no_symbol() {
     };
     let positions = "0: a checked operation of more than 2^40 positions";
     let checks = "2048: a body of more than 4,095 checks";
-    let operations = "4096: a body of more than 4,095 operations";
+    let operations = "4096: a body with checks and over 4,095 operations";
     let past = [1 << 20, (1 << 20) + 1];
     for (tier, function, expected) in [
         (Tier::Checked, chain("checks", I8, Div, 2048), checks),
         (Tier::Checked, chain("integers", I8, Add, 4096), operations),
-        (Tier::Wrapping, chain("floats", F32, Add, 4096), operations),
         (Tier::Checked, sum("most", I8, [1 << 20; 2]), ""),
         (Tier::Checked, sum("more", I8, past), positions),
         (Tier::Wrapping, sum("wrapping", I8, past), ""),
@@ -224,4 +223,13 @@ fn a_body_at_the_limits_is_lowered() {
     let all = chain("all", I8, Add, 4095);
     let text = link_mlir(&program(Tier::Checked, [all])).unwrap();
     assert_eq!(text.matches("llvm.intr.sadd.with.overflow").count(), 4095);
+    // What checks nothing has no status word, and no limit.
+    for (tier, scalar, addition) in [
+        (Tier::Wrapping, I8, "arith.addi"),
+        (Tier::Checked, F32, "arith.addf"),
+    ] {
+        let all = chain("all", scalar, Add, 4097);
+        let text = link_mlir(&program(tier, [all])).unwrap();
+        assert_eq!(text.matches(addition).count(), 4097);
+    }
 }

@@ -51,6 +51,8 @@ pub(crate) struct Checks<'c, 'b> {
     status: Option<Value<'c, 'b>>,
     pub list: Vec<Check>,
     pub spaces: Vec<IterationSpace>,
+    /// The first operation whose number no key holds.
+    unnumbered: Option<Span>,
     /// The contractions that are scheduled.
     pub contractions: Vec<ContractionShape>,
 }
@@ -58,7 +60,7 @@ pub(crate) struct Checks<'c, 'b> {
 /// Where a check stands: an operation, and the position of the point within it.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<'c, 'r> {
-    operation: u16,
+    operation: usize,
     /// Counted over the operation's [`IterationSpace`], `i64`; none where nothing is checked.
     position: Option<Value<'c, 'r>>,
 }
@@ -72,6 +74,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             status: None,
             list: Vec::new(),
             spaces: Vec::new(),
+            unnumbered: None,
             contractions: Vec::new(),
         }
     }
@@ -101,13 +104,24 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
     }
 
     /// Numbers the next operation.
-    pub(crate) fn operation(&mut self, space: IterationSpace, span: Span) -> Built<u16> {
+    pub(crate) fn operation(&mut self, space: IterationSpace, span: Span) -> Built<usize> {
         let number = self.spaces.len();
-        if number >= LIMIT && self.tier.is_some() {
-            return Unlowered::limit("a body of more than 4,095 operations", span);
+        if number >= LIMIT {
+            self.unnumbered.get_or_insert(span);
+        }
+        if !self.list.is_empty() {
+            self.all_numbered()?;
         }
         self.spaces.push(space);
-        Ok(number as u16)
+        Ok(number)
+    }
+
+    /// Only a body with checks has a limit on its operations: no other writes a status word.
+    fn all_numbered(&self) -> Built<()> {
+        match self.unnumbered {
+            Some(span) => Unlowered::limit("a body with checks and over 4,095 operations", span),
+            None => Ok(()),
+        }
     }
 
     /// The place of a check in the region of operation `number`. `dimensions` are the loop's
@@ -115,11 +129,11 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
     pub(crate) fn point<'r>(
         &self,
         at: At<'c, 'r>,
-        number: u16,
+        number: usize,
         dimensions: &[usize],
         span: Span,
     ) -> Built<Point<'c, 'r>> {
-        let space = &self.spaces[usize::from(number)];
+        let space = &self.spaces[number];
         let extents: Vec<u64> = space.result.iter().chain(&space.folded).copied().collect();
         let points = extents
             .iter()
@@ -173,8 +187,9 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
         if self.list.len() >= LIMIT {
             return Unlowered::limit("a body of more than 4,095 checks", span);
         }
+        self.all_numbered()?;
         self.list.push(Check {
-            operation: point.operation,
+            operation: point.operation as u16,
             operator,
             kind,
             span,
@@ -184,7 +199,7 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
             failed,
             position,
             word: self.status(),
-            key: i64::from(point.operation) << OPERATION_SHIFT | self.list.len() as i64,
+            key: (point.operation as i64) << OPERATION_SHIFT | self.list.len() as i64,
         };
         at.value(check.operation(at.context, at.location))
     }
