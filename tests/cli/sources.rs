@@ -79,3 +79,47 @@ fn sources_that_are_no_programs() {
         .command(&["run", "."])
         .fails(2, "error: `.` cannot be read: ");
 }
+
+/// A program's functions are its own, whatever C calls so; where one text must hold both, that is
+/// refused at the program's.
+#[test]
+fn functions_with_names_of_the_c_library() {
+    let place = Place::new();
+    let program = "type M = Tensor<f32, [8, 8]>
+func malloc(a: &M, b: &M) -> M { (a @ b) @ b }
+func free(a: &M) -> M { a % a }
+func expf(a: &M) -> M { a.exp() }
+func fmodf(x: f32) -> f32 { x % 2.0 }
+func memcpy() { print(fmodf(5.0)) }
+func main() {
+    val a = M::ones()
+    print(malloc(&a, &a).min(), free(&a).sum(), (expf(&a) - 2.7182817).abs().max() < 0.001)
+    memcpy()
+}
+";
+    place.write("names.nr", program);
+    for engine in ["interpreter", "jit"] {
+        let seen = place.command(&["run", "names.nr", "--engine", engine]);
+        seen.prints("64.0 0.0 true\n1.0\n");
+    }
+    for stage in ["hir", "mlir", "schedule", "link"] {
+        let seen = place.command(&["emit", "names.nr", "--stage", stage]);
+        assert_eq!((seen.status, seen.err.as_str()), (0, ""), "{stage}");
+    }
+    let seen = place.command(&["build", "names.nr", "-o", "out"]);
+    assert_eq!((seen.status, seen.err.as_str()), (0, ""));
+    let llvm = || place.command(&["emit", "names.nr", "--stage", "llvm"]);
+    let taken =
+        "error: `malloc` is also the name of a function of the C library, which the code calls";
+    llvm().fails(2, &format!("names.nr:2:1: {taken}\n"));
+    place.write("names.nr", program.replace(" @ b) @ b", " + b)"));
+    let seen = llvm();
+    assert_eq!((seen.status, seen.err.as_str()), (0, ""));
+    for name in ["malloc", "free", "expf"] {
+        assert!(
+            seen.out.contains(&format!("define void @{name}(")),
+            "{}",
+            seen.out
+        );
+    }
+}

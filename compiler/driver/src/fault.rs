@@ -54,6 +54,7 @@ impl Fault {
         let message = error.to_string();
         match error {
             MlirError::UnsupportedType { .. }
+            | MlirError::NameTaken { .. }
             | MlirError::InvalidGpuChip { .. }
             | MlirError::GpuBodiesNotLowered(_)
             | MlirError::KernelBodiesNotLowered(_) => Fault::wrong(error.span(), message),

@@ -26,19 +26,23 @@ mod smoke;
 pub fn lower_program(program: &HirProgram) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("program")?;
-        let module = mlir_lowering::program_module(&session, program)?;
+        let module = mlir_lowering::program_module(&session, program, "")?;
         Ok(module.as_operation().to_string())
     })
 }
 
-/// The LLVM IR of the same module (backend specification, §MLIR to LLVM IR).
+/// The LLVM IR of the same module (backend specification, §MLIR to LLVM IR). It answers
+/// [`MlirError::NameTaken`] where the code calls a function of the C library, such as `malloc`,
+/// whose name a function of the program has.
 pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("translate")?;
-        let mut module = mlir_lowering::program_module(&session, program)?;
+        let mut module =
+            mlir_lowering::program_module(&session, program, mlir_pipeline::NAME_PREFIX)?;
         mlir_pipeline::fuse(&session, &mut module, &HashSet::new())?;
         mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::buffer_passes())?;
         mlir_pipeline::run_passes(&session, &mut module, &mlir_pipeline::loop_passes())?;
+        mlir_pipeline::restore_names(session.context(), &module)?;
         let context = inkwell::context::Context::create();
         let llvm = mlir_pipeline::translate(&session, &module, &context)?;
         mlir_pipeline::finish(&session, &llvm)

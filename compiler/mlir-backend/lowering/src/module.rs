@@ -14,10 +14,12 @@ use crate::traversal::Traversal;
 use crate::unlowered::{Refusal, Unlowered};
 
 /// The whole program as text to read: a definition for each body that lowers, a declaration for
-/// each other function and method (backend specification, §Lowering Rules).
+/// each other function and method (backend specification, §Lowering Rules). `prefix` stands before
+/// each name.
 pub fn program_module<'c>(
     session: &'c Session,
     program: &HirProgram,
+    prefix: &str,
 ) -> Result<Module<'c>, MlirError> {
     let context = session.context();
     let module = Module::new(Location::unknown(context));
@@ -26,19 +28,20 @@ pub fn program_module<'c>(
         match item {
             HirItem::Function(function) => {
                 let sorts = SortForm::Merge;
-                let defined = define(context, function, &function.name, None, sorts, &constants);
+                let symbol = format!("{prefix}{}", function.name);
+                let defined = define(context, function, &symbol, None, sorts, &constants);
                 let operation = match defined {
                     Ok(definition) => definition.operation,
                     Err(Unlowered::Failed(error)) => return Err(error),
                     Err(Unlowered::Refused { .. }) => {
-                        declare(context, function, &function.name, false).map_err(failed)?
+                        declare(context, function, &symbol, false).map_err(failed)?
                     }
                 };
                 module.body().append_operation(operation);
             }
             HirItem::Impl(methods) => {
                 for method in &methods.methods {
-                    let symbol = format!("{}.{}", methods.owner, method.name);
+                    let symbol = format!("{prefix}{}.{}", methods.owner, method.name);
                     let operation = declare(context, method, &symbol, true).map_err(failed)?;
                     module.body().append_operation(operation);
                 }

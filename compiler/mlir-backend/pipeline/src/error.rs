@@ -10,6 +10,9 @@ pub enum MlirError {
     /// A type that has no MLIR counterpart where it stands.
     #[error("the type `{ty}` cannot be lowered here")]
     UnsupportedType { ty: String, span: Span },
+    /// A function of the program has the name of one of the C library that the module calls.
+    #[error("`{name}` is also the name of a function of the C library, which the code calls")]
+    NameTaken { name: String, span: Span },
     #[error("the MLIR module is not valid: {0}")]
     ModuleVerificationFailed(Failure),
     #[error("the pass pipeline failed: {0}")]
@@ -35,7 +38,9 @@ impl MlirError {
     /// The place in the source, where the error has one.
     pub fn span(&self) -> Option<Span> {
         match self {
-            MlirError::UnsupportedType { span, .. } => Some(*span),
+            MlirError::UnsupportedType { span, .. } | MlirError::NameTaken { span, .. } => {
+                Some(*span)
+            }
             MlirError::ModuleVerificationFailed(failure)
             | MlirError::PassPipelineFailed(failure)
             | MlirError::TranslationFailed(failure)
