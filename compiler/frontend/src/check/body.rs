@@ -5,6 +5,7 @@ use neuro_hir::{
 use shared_types::{ScalarType, Span};
 
 use super::items::{Items, Signature};
+use super::scope::{Binding, Scope};
 use crate::Diagnostic;
 use crate::faults::{Checked, Failed};
 
@@ -14,18 +15,9 @@ pub(super) struct Body<'i, 'a> {
     is_kernel: bool,
     pub is_gpu: bool,
     locals: Vec<HirLocal>,
-    /// What is visible, innermost last.
-    scope: Vec<(String, Binding)>,
+    scope: Scope,
     /// The function, then the closures around.
     pub frames: Vec<Frame>,
-}
-
-/// A name's meaning in a body.
-#[derive(Clone, Copy)]
-enum Binding {
-    Local(LocalId),
-    /// Its value has a fault, which is reported: its uses are not.
-    Unknown,
 }
 
 /// A function or a closure.
@@ -46,7 +38,7 @@ impl<'i, 'a> Body<'i, 'a> {
             is_kernel: matches!(signature.target, FunctionTarget::Kernel { .. }),
             is_gpu: matches!(signature.target, FunctionTarget::Gpu { .. }),
             locals: Vec::new(),
-            scope: Vec::new(),
+            scope: Scope::default(),
             frames: Vec::new(),
         };
         body.enter_frame(Some(signature.result.clone()));
@@ -102,20 +94,20 @@ impl<'i, 'a> Body<'i, 'a> {
             span,
         } = local;
         let id = self.new_local(&name, ty, mutable, span);
-        self.scope.push((name, Binding::Local(id)));
+        self.scope.declare(name, Binding::Local(id));
         id
     }
 
     /// A name whose value has a fault.
     pub fn declare_unknown(&mut self, name: &str) {
-        self.scope.push((name.to_string(), Binding::Unknown));
+        self.scope.declare(name.to_string(), Binding::Unknown);
     }
 
     /// Runs `check` in a scope of its own.
     pub fn scoped<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.scope.len();
+        let outer = self.scope.depth();
         let result = check(self);
-        self.scope.truncate(outer);
+        self.scope.leave(outer);
         result
     }
 
@@ -128,9 +120,8 @@ impl<'i, 'a> Body<'i, 'a> {
         if name == "_" {
             return None;
         }
-        let found = self.scope.iter().rev().find(|(other, _)| other == name);
-        found.map(|(_, binding)| match binding {
-            Binding::Local(id) => Ok(*id),
+        self.scope.lookup(name).map(|binding| match binding {
+            Binding::Local(id) => Ok(id),
             Binding::Unknown => Err(Failed),
         })
     }

@@ -18,6 +18,7 @@ mod literals;
 mod methods;
 mod operators;
 mod places;
+mod scope;
 mod signatures;
 mod statements;
 mod structs;

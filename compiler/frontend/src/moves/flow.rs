@@ -172,10 +172,9 @@ impl<'a> Flow<'a> {
     }
 
     fn first_turn_moves(&mut self, entry: &State) {
-        let moved: Vec<_> = self.state.moved.clone().into_iter().collect();
-        for (place, span) in moved {
-            if !entry.moved.contains_key(&place) {
-                let message = format!("`{}` is moved in a loop", self.name(&place));
+        for (place, span) in self.state.moved() {
+            if !entry.is_moved(place) {
+                let message = format!("`{}` is moved in a loop", self.name(place));
                 self.faults.report(Diagnostic::new(span, message));
             }
         }

@@ -5,6 +5,7 @@
 //! - What a call or an operator takes as `&mut` it takes no second time.
 
 mod flow;
+mod locals;
 mod state;
 mod uses;
 

@@ -41,10 +41,10 @@ impl Flow<'_> {
             return self.use_place(&place, Use::Change, target.span);
         }
         self.check_held(&place, true, target.span);
-        self.state.moved.retain(|moved, _| !place.holds(moved));
+        self.state.unmove(&place);
         self.state.end_loans(&place, true, target.span);
         if place.path.is_empty() {
-            self.state.stale.remove(&place.local);
+            self.state.revive(place.local);
             self.state.refer(place.local, loans);
         }
     }
@@ -86,14 +86,12 @@ impl Flow<'_> {
             self.faults.report(fault);
             return;
         }
-        self.state.moved.entry(place.clone()).or_insert(span);
+        self.state.moves(place, span);
     }
 
     /// Reports a place that cannot be used any more; once, since the rest follows from it.
     fn check_usable(&mut self, place: &Place, span: Span) {
-        let mut moved = self.state.moved.iter();
-        let moved = moved.find(|(moved, _)| moved.overlaps(place));
-        if let Some((moved, &at)) = moved.map(|(moved, at)| (moved.clone(), at)) {
+        if let Some(at) = self.state.take_moved(place) {
             let name = self.name(place);
             let mut fault = Diagnostic::new(span, format!("`{name}` is used after it was moved"));
             if at == span {
@@ -103,9 +101,8 @@ impl Flow<'_> {
             }
             let fault = fault.help("borrow it there with `&`, or copy it with `.clone()`");
             self.faults.report(fault);
-            self.state.moved.remove(&moved);
         }
-        if let Some((other, at)) = self.state.stale.remove(&place.local) {
+        if let Some((other, at)) = self.state.revive(place.local) {
             let (name, other) = (self.name(place), self.name(&other));
             let message = format!("`{name}` refers to `{other}`, which has changed since");
             let fault = Diagnostic::new(span, message).note(at, "it was moved or used here");
@@ -140,12 +137,7 @@ impl Flow<'_> {
 
     /// What a reference to a place refers to: the place, and what a reference there was made of.
     pub fn loans_through(&self, place: Place, mutable: bool) -> Loans {
-        let mut loans = self
-            .state
-            .loans
-            .get(&place.local)
-            .cloned()
-            .unwrap_or_default();
+        let mut loans = self.state.loans(place.local);
         loans.insert(Loan { place, mutable });
         loans
     }
