@@ -11,3 +11,5 @@ mod jit;
 mod reductions;
 #[path = "independent/remainder.rs"]
 mod remainder;
+#[path = "independent/threads.rs"]
+mod threads;

@@ -16,5 +16,7 @@ mod header;
 mod processors;
 #[path = "library/scalars.rs"]
 mod scalars;
+#[path = "library/threads.rs"]
+mod threads;
 #[path = "library/workshop.rs"]
 mod workshop;

@@ -46,6 +46,14 @@ fn commands_that_are_none() {
         &["run", "f.nr", "--engine", "abacus"],
         &["run", "f.nr", "--overflow", "maybe"],
         &["run", "f.nr", "--arg", "a"],
+        &["run", "f.nr", "--threads"],
+        &["run", "f.nr", "--threads", "0"],
+        &["run", "f.nr", "--threads", "-1"],
+        &["run", "f.nr", "--threads", "two"],
+        &["run", "f.nr", "--threads", "2.0"],
+        &["run", "f.nr", "--threads", "1025"],
+        &["run", "f.nr", "--threads", "99999999999999999999"],
+        &["build", "f.nr", "-o", "out", "--threads=2"],
         &["run", "f.nr", "--arg", "=1"],
         &["run", "f.nr", "--entry", "main", "--entry", "main"],
         &["run", "f.nr", "g.nr"],
@@ -67,6 +75,37 @@ fn commands_that_are_none() {
     assert_eq!((help.status, help.err.as_str()), (0, ""));
     for word in ["run", "check", "emit", "build"] {
         assert!(help.out.contains(word), "{help:?}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let place = Place::new();
+    let program = "func main(a: &Tensor<f32, [130, 256]>, b: &Tensor<f32, [256, 130]>) -> Tensor<f32, [130, 130]> { a @ b }";
+    place.write("product.nr", program);
+    let words = "run product.nr --arg a=random:1 --arg b=random:2 --hash";
+    let run = |more: &[&str]| {
+        let words: Vec<&str> = words.split(' ').chain(more.iter().copied()).collect();
+        place.command(&words)
+    };
+    let one = run(&[]);
+    assert_eq!((one.status, one.err.as_str()), (0, ""));
+    for (count, engine) in [
+        ("1", "jit"),
+        ("2", "jit"),
+        ("64", "jit"),
+        ("3", "interpreter"),
+    ] {
+        run(&["--threads", count, "--engine", engine]).prints(&one.out);
+    }
+    let emit = |words: &[&str]| {
+        let seen = place.command(&[&["emit", "product.nr", "--stage"], words].concat());
+        assert_eq!((seen.status, seen.err.as_str()), (0, ""));
+        seen.out
+    };
+    for (stage, sign) in [("schedule", "\"neuro.shared\""), ("link", ".task0.entry(")] {
+        assert!(!emit(&[stage]).contains(sign));
+        assert!(emit(&[stage, "--threads"]).contains(sign), "{stage}");
     }
 }
 

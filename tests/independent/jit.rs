@@ -1,6 +1,7 @@
 //! Programs on the JIT, called with tensors.
 
 use std::cell::Cell;
+use std::num::NonZeroUsize;
 
 use driver::Fault;
 use driver::engine::{Engine, Jit};
@@ -25,23 +26,35 @@ pub fn compile_plain(source: &str) -> Compiled {
     compile_by(source, |program, names| Jit::compile_plain(program, names))
 }
 
+/// The same, by so many threads.
+pub fn compile_shared(source: &str, count: NonZeroUsize) -> Compiled {
+    compile_by(source, |program, names| {
+        Jit::compile_shared(program, names, count)
+    })
+}
+
 fn compile_by(
     source: &str,
     jit: impl for<'p> FnOnce(&'p HirProgram, Vec<&'p str>) -> Result<Jit, Fault>,
 ) -> Compiled {
-    let mut sources = SourceMap::default();
-    let file = sources.add(SourceFile::new("independent.nr", source));
-    let options = Options {
-        tier: Tier::Wrapping,
-        on_device: false,
-    };
-    let program = frontend::compile(&sources, file, options).unwrap_or_else(|faults| {
-        let faults = faults.iter().map(|fault| fault.render(&sources));
-        panic!("{}", faults.collect::<String>())
-    });
+    let program = program(source, Tier::Wrapping);
     let names = program.functions().map(|function| function.name.as_str());
     let engine = Engine::Jit(jit(&program, names.collect()).unwrap());
     Compiled { program, engine }
+}
+
+/// A program that compiles.
+pub fn program(source: &str, tier: Tier) -> HirProgram {
+    let mut sources = SourceMap::default();
+    let file = sources.add(SourceFile::new("independent.nr", source));
+    let options = Options {
+        tier,
+        on_device: false,
+    };
+    frontend::compile(&sources, file, options).unwrap_or_else(|faults| {
+        let faults = faults.iter().map(|fault| fault.render(&sources));
+        panic!("{}", faults.collect::<String>())
+    })
 }
 
 impl Compiled {

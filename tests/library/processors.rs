@@ -96,8 +96,12 @@ fn no_instruction_fuses_a_multiplication_with_an_addition() {
         func double(a: &Tensor<f64, [300, 301]>, b: &Tensor<f64, [301, 302]>) -> Tensor<f64, [300, 302]> { a @ b }
         func half(a: &Tensor<bf16, [64, 64]>, b: &Tensor<bf16, [64, 64]>) -> Tensor<bf16, [64, 64]> { a @ b }";
     workshop.write("products.nr", program);
-    for level in levels() {
-        workshop.build("products.nr", &["--cpu", level]);
+    let shared = [&[][..], &["--threads"]];
+    for (level, shared) in levels()
+        .into_iter()
+        .flat_map(|level| shared.map(|one| (level, one)))
+    {
+        workshop.build("products.nr", &[&["--cpu", level], shared].concat());
         let object = workshop.path("products.o");
         let seen = workshop.seen(Command::new("objdump").arg("-d").arg(object));
         assert_eq!(seen.status, Some(0), "{}", seen.err);

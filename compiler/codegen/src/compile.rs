@@ -7,15 +7,15 @@ use inkwell::values::FunctionValue;
 
 use crate::diagnostics::QuietContext;
 use crate::machine::Machine;
-use crate::scratch::scratch_bytes;
+use crate::scratch::Scratch;
 use crate::{CodegenError, Processor, Signature};
 
 /// A module as machine code.
 pub struct Compiled {
     /// An object file of the system.
     pub object: MemoryBuffer<'static>,
-    /// For each signature, the bytes that the body allocates while it runs.
-    pub scratch: Vec<usize>,
+    /// What the body of each signature allocates.
+    pub scratch: Vec<Scratch>,
 }
 
 /// Compiles a module at `-O3`.
@@ -46,7 +46,7 @@ pub fn compile(
             .filter(|function| function.count_basic_blocks() > 0)
             .ok_or_else(|| CodegenError::UnknownSymbol(symbol.clone()))?;
         signature.check(function.get_type())?;
-        scratch.push(scratch_bytes(function).ok_or_else(|| {
+        scratch.push(Scratch::of(&module, function).ok_or_else(|| {
             CodegenError::Compile(format!("`{symbol}` allocates what is not known before"))
         })?);
         add_entry(&module, function, signature)

@@ -16,5 +16,6 @@ mod types;
 pub use compile::{Compiled, compile};
 pub use error::CodegenError;
 pub use processor::{Processor, UnknownProcessor};
+pub use scratch::Scratch;
 pub use signature::{FunctionSignature, Parameter, Signature};
 pub use types::scalar_type;

@@ -1,7 +1,39 @@
+use inkwell::module::Module;
 use inkwell::values::{BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, Operand};
 
-/// The bytes that a body allocates while it runs; `None` where only running it tells.
-pub(crate) fn scratch_bytes(function: FunctionValue<'_>) -> Option<usize> {
+/// The bytes of memory that a body allocates while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scratch {
+    /// Once.
+    pub body: usize,
+    /// For each thread that shares its loops (the ABI, §Threads).
+    pub thread: usize,
+}
+
+impl Scratch {
+    /// `None` where only running the body tells.
+    pub(crate) fn of(module: &Module<'_>, body: FunctionValue<'_>) -> Option<Scratch> {
+        let tasks = format!("{}.task", body.get_name().to_string_lossy());
+        let mut scratch = Scratch {
+            body: bytes(body)?,
+            thread: 0,
+        };
+        for function in module.get_functions() {
+            if function.get_name().to_string_lossy().starts_with(&tasks) {
+                scratch.thread = scratch.thread.max(bytes(function)?);
+            }
+        }
+        Some(scratch)
+    }
+
+    /// With so many threads.
+    pub fn total(self, threads: usize) -> usize {
+        self.body
+            .saturating_add(self.thread.saturating_mul(threads))
+    }
+}
+
+fn bytes(function: FunctionValue<'_>) -> Option<usize> {
     let mut bytes = 0usize;
     let blocks = function.get_basic_block_iter();
     for instruction in blocks.flat_map(|block| block.get_instructions()) {

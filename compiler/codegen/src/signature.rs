@@ -26,6 +26,9 @@ pub enum Parameter {
     /// A function value: the pointers of its code and of its environment. The code takes the
     /// environment before its parameters.
     Function(FunctionSignature),
+    /// What shares loops among threads: the pointers of its code and of what the code is called
+    /// with.
+    Threads,
 }
 
 /// The scalars that a function value takes and gives.
@@ -57,7 +60,8 @@ impl Signature {
                 Parameter::Scalar(_)
                 | Parameter::Operand(..)
                 | Parameter::Result(..)
-                | Parameter::Status => None,
+                | Parameter::Status
+                | Parameter::Threads => None,
             })
     }
 
@@ -87,14 +91,14 @@ impl Parameter {
             Parameter::Scalar(_) => 1,
             Parameter::Operand(_, shape) | Parameter::Result(_, shape) => 3 + 2 * shape.len(),
             Parameter::Status => 3,
-            Parameter::Function(_) => 2,
+            Parameter::Function(_) | Parameter::Threads => 2,
         }
     }
 
     fn words(&self) -> Vec<Word> {
         match self {
             Parameter::Scalar(scalar) => vec![Word::of_scalar(*scalar)],
-            Parameter::Function(_) => vec![Word::Pointer; 2],
+            Parameter::Function(_) | Parameter::Threads => vec![Word::Pointer; 2],
             Parameter::Operand(..) | Parameter::Result(..) | Parameter::Status => {
                 let mut words = vec![Word::Integer(64); self.word_count()];
                 words[..2].fill(Word::Pointer);
@@ -163,6 +167,7 @@ impl fmt::Display for Parameter {
             Parameter::Result(scalar, shape) => write!(f, "a Tensor<{scalar}, {shape:?}> to write"),
             Parameter::Status => f.write_str("the status word"),
             Parameter::Function(signature) => write!(f, "a function {signature}"),
+            Parameter::Threads => f.write_str("the threads"),
         }
     }
 }

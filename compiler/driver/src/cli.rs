@@ -1,3 +1,4 @@
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -47,6 +48,9 @@ pub struct Run {
     /// What runs the tensor operations
     #[arg(long, value_enum, default_value = "jit")]
     pub engine: EngineName,
+    /// How many threads share the work of the engine jit; no bit depends on it
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    pub threads: NonZeroUsize,
     #[command(flatten)]
     pub overflow: OverflowOption,
     /// Print the result's type and hash in place of its elements
@@ -69,6 +73,9 @@ pub struct Emit {
     /// The GPU of a GPU stage: nvidia:sm_90, amd:gfx942
     #[arg(long, value_name = "VENDOR:CHIP", value_parser = gpu)]
     pub gpu: Option<String>,
+    /// Of the stages schedule and link, with loops that threads share
+    #[arg(long)]
+    pub threads: bool,
     #[command(flatten)]
     pub overflow: OverflowOption,
     /// Write there in place of standard output
@@ -89,6 +96,9 @@ pub struct Build {
     /// names, such as x86-64-v3; without it, every processor of this machine's architecture
     #[arg(long, value_name = "NAME")]
     pub cpu: Option<Processor>,
+    /// Let the caller's threads share loops: a body with one takes what shares it
+    #[arg(long)]
+    pub threads: bool,
 }
 
 #[derive(Debug, Args)]
@@ -166,6 +176,16 @@ fn named_value(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_string(), value.to_string())),
         _ => Err("NAME=VALUE was expected".to_string()),
     }
+}
+
+/// More than any machine has would only be a mistake.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse().ok().filter(|&count| count <= MOST_THREADS);
+    count
+        .and_then(NonZeroUsize::new)
+        .ok_or_else(|| format!("1 to {MOST_THREADS} was expected"))
 }
 
 fn gpu(text: &str) -> Result<String, String> {

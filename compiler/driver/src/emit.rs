@@ -1,6 +1,6 @@
 use shared_types::SourceMap;
 
-use mlir_backend::internal;
+use mlir_backend::internal::{self, LinkOptions, Target};
 
 use crate::cli::{Emit, Stage, name_of};
 use crate::{Fault, dump, files, output, source};
@@ -18,8 +18,14 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
         Stage::Hir => Ok(program.to_string()),
         Stage::Mlir => mlir_backend::lower_program(&program),
         Stage::Llvm => mlir_backend::translate_to_llvm_ir(&program),
-        Stage::Schedule => internal::schedules(&program, &internal::Target::native()),
-        Stage::Link => mlir_backend::lower_for_link(&program).map(|bodies| bodies.llvm_ir),
+        Stage::Schedule => internal::schedules(&program, &Target::native(), options.threads),
+        Stage::Link => {
+            let link_options = LinkOptions {
+                threads: options.threads,
+                ..LinkOptions::default()
+            };
+            internal::link(&program, &link_options).map(|linked| linked.llvm_ir)
+        }
         Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
             let text = format!("the stage `{}` is not built yet", name_of(options.stage));
             return Err(Fault::wrong(None, text));

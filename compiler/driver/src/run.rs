@@ -19,7 +19,7 @@ pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     let mut arguments = arguments::read(function, &options.arguments)?;
     clock.step("arguments");
     let session = Session {
-        engine: engine(options.engine, &program, &options.entry)?,
+        engine: engine(options, &program)?,
         trace: options.trace,
     };
     clock.step("compile");
@@ -50,12 +50,17 @@ fn entry<'p>(
     })
 }
 
-fn engine(name: EngineName, program: &HirProgram, entry: &str) -> Result<Engine, Fault> {
+fn engine(options: &Run, program: &HirProgram) -> Result<Engine, Fault> {
+    let name = options.engine;
     match name {
         EngineName::Interpreter => Ok(Engine::Interpreter),
         EngineName::Jit => {
             dump::check_writable()?;
-            Ok(Engine::Jit(Jit::compile(program, [entry])?))
+            Ok(Engine::Jit(Jit::compile_shared(
+                program,
+                [options.entry.as_str()],
+                options.threads,
+            )?))
         }
         EngineName::EmulatedNvidia
         | EngineName::EmulatedAmd

@@ -16,7 +16,9 @@ pub(crate) fn entry_name(signature: &Signature) -> Option<String> {
     let has_half = |parameter: &Parameter| match parameter {
         Parameter::Scalar(scalar) => scalar.is_half(),
         Parameter::Function(function) => takes_half(function),
-        Parameter::Operand(..) | Parameter::Result(..) | Parameter::Status => false,
+        Parameter::Operand(..) | Parameter::Result(..) | Parameter::Status | Parameter::Threads => {
+            false
+        }
     };
     let needed = signature.parameters.iter().any(has_half);
     needed.then(|| signature.symbol.replacen("mlir", "bits", 1))

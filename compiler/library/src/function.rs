@@ -1,4 +1,4 @@
-use codegen::{FunctionSignature, Parameter};
+use codegen::{FunctionSignature, Parameter, Scratch};
 use mlir_backend::{Check, CheckKind};
 use neuro_hir::{HirFunction, HirType};
 use shared_types::{ScalarType, SourceMap};
@@ -18,8 +18,8 @@ pub(crate) struct Function {
     /// In the order of the body's parameters.
     pub arguments: Vec<Argument>,
     pub checks: Vec<LocatedCheck>,
-    /// The bytes that the body allocates while it runs.
-    pub scratch: usize,
+    /// What the body allocates while it runs.
+    pub scratch: Scratch,
 }
 
 /// An argument, by a name that is free in C.
@@ -36,6 +36,10 @@ pub(crate) enum ArgumentKind {
         usage: Usage,
     },
     Status,
+    /// What shares loops, and by a name of its own what that is called with.
+    Threads {
+        pool: String,
+    },
     /// Its code and, by a name of its own, its environment.
     Function {
         signature: FunctionSignature,
@@ -67,7 +71,7 @@ pub(crate) struct LocatedCheck {
 }
 
 impl Function {
-    pub(crate) fn new(linked: &LinkedFunction<'_>, scratch: usize, sources: &SourceMap) -> Self {
+    pub(crate) fn new(linked: &LinkedFunction<'_>, scratch: Scratch, sources: &SourceMap) -> Self {
         let LinkedFunction {
             hir,
             body,
@@ -98,6 +102,14 @@ impl Function {
         }
     }
 
+    /// The name of what shares its loops, where it has some to share.
+    pub(crate) fn threads(&self) -> Option<&str> {
+        let mut arguments = self.arguments.iter();
+        let threads =
+            arguments.find(|argument| matches!(argument.kind, ArgumentKind::Threads { .. }));
+        threads.map(|argument| argument.name.as_str())
+    }
+
     /// The tensors among the arguments.
     pub(crate) fn tensors(&self) -> impl Iterator<Item = (&str, ScalarType, &[u64], Usage)> {
         self.arguments
@@ -108,9 +120,10 @@ impl Function {
                     shape,
                     usage,
                 } => Some((argument.name.as_str(), *scalar, shape.as_slice(), *usage)),
-                ArgumentKind::Scalar(_) | ArgumentKind::Status | ArgumentKind::Function { .. } => {
-                    None
-                }
+                ArgumentKind::Scalar(_)
+                | ArgumentKind::Status
+                | ArgumentKind::Function { .. }
+                | ArgumentKind::Threads { .. } => None,
             })
     }
 }
@@ -164,6 +177,10 @@ fn arguments(function: &HirFunction, parameters: &[Parameter]) -> Vec<Argument> 
                 (Some(name), tensor(scalar, shape, Usage::Writes))
             }
             Parameter::Status => (Some("status".to_string()), ArgumentKind::Status),
+            Parameter::Threads => {
+                let pool = names.take("pool");
+                (Some("threads".to_string()), ArgumentKind::Threads { pool })
+            }
             Parameter::Function(signature) => {
                 let name = own.get(index).map_or("", String::as_str);
                 let kind = ArgumentKind::Function {

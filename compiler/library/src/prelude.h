@@ -256,6 +256,24 @@ static inline NeuroStatus NeuroCheckFunction(const char *function, const char *a
   return NEURO_NULL;
 }
 
+/* Computes the steps `from` to `to` of a loop, without `to`. */
+typedef void NeuroTask(void *context, int64_t from, int64_t to);
+
+/* Calls `task` with `context` for ranges that make up 0 to `steps`, each step once, in whatever threads and order, and
+ * returns when all calls have. */
+typedef void NeuroShare(void *pool, int64_t steps, NeuroTask *task, void *context);
+
+/* The threads that share the loops of a function. */
+typedef struct NeuroThreads {
+  NeuroShare *share; /* null: the caller alone */
+  void *pool;        /* its first argument */
+  size_t count;      /* the most calls of a task at one time */
+} NeuroThreads;
+
+static inline size_t NeuroThreadCount(const NeuroThreads *threads) {
+  return threads != NULL && threads->share != NULL ? threads->count : 1;
+}
+
 /* Whether the memory that a function allocates can be had: it does not ask. */
 static inline NeuroStatus NeuroCheckMemory(const char *function, size_t bytes, NeuroFailure *failure) {
   void *volatile memory = malloc(bytes);

@@ -42,6 +42,9 @@ pub struct LinkOptions<'o> {
     /// Neither schedules nor fuses: each operation is the loops that it is lowered to. That
     /// changes no bit, which tests hold by it.
     pub plain: bool,
+    /// Lets threads share the loops of contractions: a body with such a loop takes two more
+    /// pointers (the ABI, §Threads). That changes no bit either.
+    pub threads: bool,
     pub sorts: SortForm,
 }
 
@@ -51,6 +54,7 @@ impl Default for LinkOptions<'_> {
             takes: &|_| true,
             target: Target::GENERIC,
             plain: false,
+            threads: false,
             sorts: HOST.sorts,
         }
     }
@@ -120,7 +124,8 @@ impl Linked {
             };
             if !options.plain {
                 let target = &options.target;
-                mlir_schedule::schedule(session, &lowered.module, contractions, target)?;
+                let threads = options.threads;
+                mlir_schedule::schedule(session, &lowered.module, contractions, target, threads)?;
                 session.dump_after("schedule", &lowered.module)?;
             }
             let start = self.spent("schedule", start);
@@ -133,10 +138,19 @@ impl Linked {
                 mlir_schedule::schedule_nests(session, &lowered.module)?;
                 session.dump_after("nests", &lowered.module)?;
             }
+            if options.threads {
+                let sharing = mlir_pipeline::outline_shared_loops(session, &lowered.module)?;
+                for body in &mut lowered.bodies {
+                    body.shares = sharing.contains(&body.symbol);
+                }
+            }
             let start = self.spent("schedule", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &loop_passes())?;
             let start = self.spent("passes", start);
             let llvm = mlir_pipeline::translate(session, &lowered.module, context)?;
+            if options.threads {
+                mlir_pipeline::define_sharing(&llvm)?;
+            }
             mark_results_unaliased(&llvm, &lowered.bodies);
             self.spent("translation", start);
             Some(llvm)
@@ -167,14 +181,18 @@ pub fn link_mlir(program: &HirProgram) -> Result<String, MlirError> {
 }
 
 /// The script that schedules each body with a contraction, under a comment with its symbol.
-pub fn schedules(program: &HirProgram, target: &Target) -> Result<String, MlirError> {
+pub fn schedules(
+    program: &HirProgram,
+    target: &Target,
+    threads: bool,
+) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("schedule")?;
         let lowered = mlir_lowering::link_module(&session, program, &HOST)?;
         let bodies = lowered.bodies.iter();
         let bodies = bodies.filter(|body| !scheduled(body).is_empty());
         let texts = bodies.map(|body| {
-            let script = mlir_schedule::text(scheduled(body), target);
+            let script = mlir_schedule::text(scheduled(body), target, threads);
             format!("// {}\n{script}", body.symbol)
         });
         Ok(texts.collect::<Vec<String>>().join("\n"))
@@ -207,8 +225,17 @@ fn apart<'b>(bodies: &'b [Body], options: &LinkOptions<'_>) -> HashSet<&'b str> 
 fn mark_results_unaliased(module: &Module<'_>, bodies: &[Body]) {
     for body in bodies.iter().filter(|body| body.has_result) {
         if let Some(function) = module.get_function(&body.symbol) {
-            // Two function values may share their environment, which their code writes.
-            mlir_pipeline::mark_pointers_noalias(function, &body.function_pointers);
+            // Two function values may share their environment, which their code writes; what
+            // shares loops, the last two parameters, is as free.
+            let count = function.count_params() as usize;
+            let threads = count - if body.shares { 2 } else { 0 }..count;
+            let free: Vec<usize> = body
+                .function_pointers
+                .iter()
+                .copied()
+                .chain(threads)
+                .collect();
+            mlir_pipeline::mark_pointers_noalias(function, &free);
         }
     }
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use tensor::{Scalar, Tensor};
 
-use crate::{Callback, Parameter, RuntimeError};
+use crate::{Callback, Parameter, RuntimeError, Threads};
 
 /// An argument of a call.
 pub enum Argument<'a> {
@@ -13,6 +13,7 @@ pub enum Argument<'a> {
     /// The status word, all ones before the call (numerics, §Integer checks).
     Status(&'a mut u64),
     Function(&'a Callback<'a>),
+    Threads(&'a Threads),
 }
 
 impl Argument<'_> {
@@ -27,12 +28,14 @@ impl Argument<'_> {
             }
             (Argument::Status(_), Parameter::Status) => true,
             (Argument::Function(_), Parameter::Function(_)) => true,
+            (Argument::Threads(_), Parameter::Threads) => true,
             (
                 Argument::Scalar(_)
                 | Argument::Operand(_)
                 | Argument::Result(_)
                 | Argument::Status(_)
-                | Argument::Function(_),
+                | Argument::Function(_)
+                | Argument::Threads(_),
                 _,
             ) => false,
         }
@@ -60,6 +63,7 @@ impl Argument<'_> {
                 push_descriptor(words, data, &[]);
             }
             Argument::Function(_) => words.extend(functions.next().into_iter().flatten()),
+            Argument::Threads(threads) => words.extend(threads.words()),
         }
         Ok(())
     }
@@ -80,6 +84,7 @@ impl fmt::Display for Argument<'_> {
                 Parameter::Result(scalar, shape)
             }
             Argument::Status(_) => Parameter::Status,
+            Argument::Threads(_) => Parameter::Threads,
             Argument::Function(_) => return f.write_str("a function"),
         };
         parameter.fmt(f)

@@ -30,6 +30,8 @@ pub enum RuntimeError {
     Stopped { symbol: String },
     #[error("a function that `{symbol}` called is not as declared: {reason}")]
     Callback { symbol: String, reason: TensorError },
+    #[error("{count} threads cannot be had: {reason}")]
+    Threads { count: usize, reason: String },
     #[error(transparent)]
     Tensor(#[from] TensorError),
 }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use codegen::{Compiled, Parameter, Processor, Signature, compile};
+use codegen::{Compiled, Parameter, Processor, Scratch, Signature, compile};
 
 use crate::callback::{Environment, Stop};
 use crate::lljit::LoadedObject;
@@ -21,8 +21,7 @@ struct Body {
     parameters: Vec<Parameter>,
     /// The addresses of the code of its function values, in order.
     functions: Vec<u64>,
-    /// What the body allocates while it runs, in bytes.
-    scratch: usize,
+    scratch: Scratch,
 }
 
 /// The type of what [`add_packed_entry`] makes.
@@ -121,10 +120,14 @@ impl Jit {
             });
         let count = body.parameters.iter().map(Parameter::word_count).sum();
         let mut words = Vec::with_capacity(count);
+        let mut threads = 1;
         for argument in arguments {
+            if let Argument::Threads(sharing) = argument {
+                threads = sharing.count();
+            }
             argument.push(&mut words, &mut functions)?;
         }
-        check_available(body.scratch)?;
+        check_available(body.scratch.total(threads))?;
         Ok(run(&mut || {
             // SAFETY: the signature was checked against the code and the arguments against the
             // signature, so the words are what the entry reads; the tensors behind them are

@@ -11,6 +11,7 @@ mod jit;
 mod lljit;
 mod packed;
 mod scratch;
+mod threads;
 mod trampoline;
 
 pub use argument::Argument;
@@ -18,3 +19,4 @@ pub use callback::Callback;
 pub use codegen::{FunctionSignature, Parameter, Signature};
 pub use error::RuntimeError;
 pub use jit::Jit;
+pub use threads::Threads;

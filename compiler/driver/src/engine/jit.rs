@@ -2,11 +2,12 @@
 mod tests;
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 
 use interpreter::{Interpreter, Value};
 use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
-use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Signature};
+use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Signature, Threads};
 use tensor::{Tensor, TensorError};
 
 use super::calls::Calls;
@@ -20,6 +21,8 @@ pub struct Jit {
     code: Option<runtime::Jit>,
     bodies: HashMap<String, Body>,
     refused: HashMap<String, Refusal>,
+    /// What shares the loops of the bodies.
+    threads: Threads,
 }
 
 impl Jit {
@@ -28,7 +31,22 @@ impl Jit {
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
     ) -> Result<Jit, Fault> {
-        Jit::compile_with(program, entries, false)
+        Jit::compile_with(program, entries, &LinkOptions::default(), Threads::one())
+    }
+
+    /// The same for `count` threads, which share loops: no bit depends on it.
+    pub fn compile_shared<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+        count: NonZeroUsize,
+    ) -> Result<Jit, Fault> {
+        let options = LinkOptions {
+            threads: count.get() > 1,
+            ..LinkOptions::default()
+        };
+        let threads =
+            Threads::new(count).map_err(|error| Fault::failed(None, error.to_string()))?;
+        Jit::compile_with(program, entries, &options, threads)
     }
 
     /// The same without schedules and fusion: the loops of each operation as they are lowered.
@@ -36,21 +54,25 @@ impl Jit {
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
     ) -> Result<Jit, Fault> {
-        Jit::compile_with(program, entries, true)
+        let options = LinkOptions {
+            plain: true,
+            ..LinkOptions::default()
+        };
+        Jit::compile_with(program, entries, &options, Threads::one())
     }
 
     fn compile_with<'p>(
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
-        plain: bool,
+        options: &LinkOptions<'_>,
+        threads: Threads,
     ) -> Result<Jit, Fault> {
         let reachable = program.reachable_from(entries);
         let takes = |function: &HirFunction| reachable.contains(function.name.as_str());
         let options = LinkOptions {
             takes: &takes,
             target: Target::native(),
-            plain,
-            ..LinkOptions::default()
+            ..*options
         };
         let linked =
             internal::link(program, &options).map_err(|error| Fault::of_backend(&error))?;
@@ -74,6 +96,7 @@ impl Jit {
             refused: refused
                 .map(|one| (one.function.name.clone(), one))
                 .collect(),
+            threads,
         })
     }
 
@@ -132,6 +155,9 @@ impl Jit {
             arguments.push(Argument::Status(&mut status));
         }
         arguments.extend(results.iter_mut().map(Argument::Result));
+        if body.shares {
+            arguments.push(Argument::Threads(&self.threads));
+        }
         let called = code.call(&body.symbol, &mut arguments);
         if let Some(failure) = calls.failure() {
             return Err(failure.into());
@@ -191,8 +217,8 @@ fn callbacks<'c, 'p>(values: &[Value<'p>], calls: &'c Calls<'_, 'p, '_>) -> Vec<
     callbacks
 }
 
-/// What the body of a function takes: operands, the status word where something is checked, then
-/// a buffer for each result.
+/// What the body of a function takes: operands, the status word where something is checked, a
+/// buffer for each result, then what shares its loops where it has some to share.
 pub fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
     let function = program.function(&body.function).ok_or_else(|| {
         let text = format!("`{}` is no function of the program", body.function);
@@ -220,6 +246,9 @@ pub fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> 
     for ty in result_types(function) {
         let (scalar, shape) = tensor_parts(ty).ok_or_else(|| not_compiled(function, ty))?;
         parameters.push(Parameter::Result(scalar, shape));
+    }
+    if body.shares {
+        parameters.push(Parameter::Threads);
     }
     Ok(Signature {
         symbol: body.symbol.clone(),

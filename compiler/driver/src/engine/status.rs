@@ -73,6 +73,7 @@ mod tests {
             traversals: Vec::new(),
             function_pointers: Vec::new(),
             has_result: true,
+            shares: false,
         }
     }
 

@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use codegen::Scratch;
 use mlir_backend::CheckKind;
 
 use super::text::{c_type, dlpack_code, function_parameters, literal, strides, tensor_type};
@@ -42,9 +43,15 @@ pub(super) fn checked(function: &Function) -> String {
             ));
         }
     }
-    if function.scratch > 0 {
-        let bytes = function.scratch;
-        further.push(format!("NeuroCheckMemory({name}, {bytes}u, failure)"));
+    let threads = function.threads();
+    match (function.scratch, threads) {
+        (Scratch { body: 0, thread: 0 }, _) => {}
+        (Scratch { body, .. }, None) => {
+            further.push(format!("NeuroCheckMemory({name}, {body}u, failure)"));
+        }
+        (Scratch { body, thread }, Some(threads)) => further.push(format!(
+            "NeuroCheckMemory({name}, {body}u + {thread}u * NeuroThreadCount({threads}), failure)"
+        )),
     }
     for check in further {
         let _ = writeln!(
@@ -184,6 +191,7 @@ fn parameters(function: &Function) -> Vec<String> {
                 signature,
                 environment,
             } => function_parameters(signature, name, environment),
+            ArgumentKind::Threads { .. } => format!("const NeuroThreads *{name}"),
             ArgumentKind::Status => return None,
         })
     };
@@ -217,6 +225,10 @@ fn call(function: &Function) -> Vec<String> {
                 format!("{}, {environment}", argument.name)
             }
             ArgumentKind::Status => "&neuro_word, &neuro_word, 0".to_string(),
+            ArgumentKind::Threads { .. } => {
+                let name = &argument.name;
+                format!("{name} ? {name}->share : NULL, {name} ? {name}->pool : NULL")
+            }
         });
     }
     words

@@ -35,6 +35,7 @@ fn parameter(argument: &Argument) -> String {
             signature,
             environment,
         } => function_parameters(signature, name, environment),
+        ArgumentKind::Threads { pool } => format!("NeuroShare *{name}, void *{pool}"),
         ArgumentKind::Status => format!("uint64_t *, uint64_t *{name}, int64_t"),
     }
 }

@@ -83,6 +83,8 @@ pub struct Body {
     pub function_pointers: Vec<usize>,
     /// Whether the body writes only buffers that its caller has just allocated.
     pub has_result: bool,
+    /// Whether the symbol takes what shares its loops among threads, as its last two parameters.
+    pub shares: bool,
 }
 
 /// The bodies that qualify for linking (backend specification, §Linking into a compile).
@@ -117,6 +119,7 @@ pub fn link_module<'c>(
                     traversals: definition.traversals,
                     function_pointers: definition.function_pointers,
                     has_result: function.result != HirType::Void,
+                    shares: false,
                 });
             }
             Err(Unlowered::Failed(error)) => return Err(error),

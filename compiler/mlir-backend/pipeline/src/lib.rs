@@ -17,6 +17,7 @@ mod names;
 mod passes;
 mod results;
 mod session;
+mod share;
 mod translate;
 
 pub use check::Check;
@@ -28,4 +29,5 @@ pub use location::span_location;
 pub use names::{NAME_PREFIX, restore_names};
 pub use passes::{PassStage, run_passes};
 pub use session::Session;
+pub use share::{SHARED, define_sharing, outline_shared_loops};
 pub use translate::{finish, translate};

@@ -18,7 +18,7 @@ fn product([m, k, n]: [u64; 3]) -> ContractionShape {
 
 fn check(shape: [u64; 3], expected: Expect) {
     // Types and their lists say nothing that the operations do not.
-    let text = text(&[product(shape)], &Target::GENERIC);
+    let text = text(&[product(shape)], &Target::GENERIC, false);
     let short = text.lines().map(|line| match line.find(" : (!transform") {
         Some(end) => &line[..end],
         None => line.trim_end_matches(" : !transform.any_op"),
@@ -174,4 +174,42 @@ fn packed() {
             }
         "#]],
     );
+}
+
+/// The tilings, and which of their loops are shared.
+#[test]
+fn shared_among_threads() {
+    let tilings = |shape| {
+        let text = text(&[product(shape)], &Target::GENERIC, true);
+        let kept = ["tile_using_for", "get_parent_op", "neuro.shared"];
+        let lines = text
+            .lines()
+            .filter(|line| kept.iter().any(|one| line.contains(one)));
+        let lines = lines.filter_map(|line| line.split(" : ").next());
+        lines
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace("transform.", "")
+            + "\n"
+    };
+    expect![[r#"
+        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 0, 512]
+        %h4, %h5 = structured.tile_using_for %h2 tile_sizes [128, 0, 0]
+        annotate %h5 "neuro.shared"
+        %h6, %h7, %h8 = structured.tile_using_for %h4 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+        %h16 = get_parent_op %h15 {op_name = "scf.for"}
+        annotate %h16 "neuro.shared"
+        %h21, %h22 = structured.tile_using_for %h20 tile_sizes [0, 16]
+        %h24, %h25 = structured.tile_using_for %h23 tile_sizes [4, 0]
+        %h26, %h27 = structured.tile_using_for %h9 tile_sizes [0, 0, 1]
+    "#]]
+    .assert_eq(&tilings([1024, 1024, 1024]));
+    expect![[r#"
+        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 512, 0]
+        annotate %h3 "neuro.shared"
+        %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 8]
+        %h6, %h7, %h8 = structured.tile_using_for %h4 tile_sizes [1, 64, 0] interchange = [0, 1, 2]
+        %h9, %h10 = structured.tile_using_for %h6 tile_sizes [0, 0, 1]
+    "#]]
+    .assert_eq(&tilings([1, 4096, 4096]));
 }

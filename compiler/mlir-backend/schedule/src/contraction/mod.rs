@@ -3,6 +3,7 @@
 
 mod plan;
 mod script;
+mod sharing;
 mod target;
 
 use melior::ir::Module;
@@ -16,17 +17,20 @@ use crate::apply::apply;
 use script::script;
 pub use target::Target;
 
-/// The script of a body with these contractions, in MLIR's text.
-pub fn text(contractions: &[ContractionShape], target: &Target) -> String {
-    script(contractions, target)
+/// The script of a body with these contractions, in MLIR's text. With `threads` it marks the loops
+/// that threads may share.
+pub fn text(contractions: &[ContractionShape], target: &Target, threads: bool) -> String {
+    script(contractions, target, threads)
 }
 
-/// Schedules the contractions of the functions of a module, which `contractions` tells by symbol.
+/// Schedules the contractions of the functions of a module, which `contractions` tells by symbol;
+/// `threads` as for [`text`].
 pub fn schedule<'m>(
     session: &Session,
     module: &Module<'_>,
     contractions: impl Fn(&str) -> &'m [ContractionShape],
     target: &Target,
+    threads: bool,
 ) -> Result<(), MlirError> {
     let mut next = module.body().first_operation();
     while let Some(function) = next {
@@ -37,7 +41,7 @@ pub fn schedule<'m>(
         };
         let contractions = contractions(symbol.value());
         if !contractions.is_empty() {
-            apply(session, function, &script(contractions, target))?;
+            apply(session, function, &script(contractions, target, threads))?;
         }
     }
     Ok(())

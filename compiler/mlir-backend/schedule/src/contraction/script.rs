@@ -4,17 +4,23 @@ use mlir_lowering::ContractionShape;
 
 use super::Target;
 use super::plan::{Panels, Plan};
+use super::sharing::{Level, Shared};
 use crate::script::{ANY, Handle, Script};
 
-/// A module with one named sequence over a function with these contractions.
-pub(crate) fn script(contractions: &[ContractionShape], target: &Target) -> String {
+/// A module with one named sequence over a function with these contractions. With `threads` it
+/// marks the loops that threads share.
+pub(crate) fn script(contractions: &[ContractionShape], target: &Target, threads: bool) -> String {
     let mut script = Script::default();
     let plans: Vec<Plan> = contractions
         .iter()
-        .map(|contraction| Plan::of(contraction, target))
+        .map(|contraction| match threads {
+            true => Plan::of(contraction, target).with_panels_to_share(contraction),
+            false => Plan::of(contraction, target),
+        })
         .collect();
     for (contraction, plan) in contractions.iter().zip(&plans) {
-        script.contraction(contraction, plan);
+        let shared = threads.then(|| Shared::of(contraction, plan)).flatten();
+        script.contraction(contraction, plan, shared);
     }
     script.vectorize(contractions, &plans);
     script.finish()
@@ -24,7 +30,7 @@ pub(crate) fn script(contractions: &[ContractionShape], target: &Target) -> Stri
 const COPIED: [u64; 2] = [16, 4];
 
 impl Script {
-    fn contraction(&mut self, contraction: &ContractionShape, plan: &Plan) {
+    fn contraction(&mut self, contraction: &ContractionShape, plan: &Plan, shared: Option<Shared>) {
         let product = self.tagged(&ContractionShape::product_tag(contraction.number));
         let (columns, depth) = (contraction.columns(), contraction.depth());
         let rows = contraction.rows();
@@ -47,7 +53,8 @@ impl Script {
             order.swap(rows, columns);
         }
         let one = along(depth, 1);
-        let mut pieces = vec![self.tile(&product, &outer, None)];
+        let at = |level| Shared::at(shared, level);
+        let mut pieces = vec![self.tile_shared(&product, &outer, None, at(Level::Batches))];
         let Some(panels) = &plan.packing else {
             for (axis, size) in [(Some(columns), plan.block.columns), (rows, plan.block.rows)] {
                 let Some(axis) = axis else { continue };
@@ -56,41 +63,57 @@ impl Script {
                     pieces = self.split(pieces, axis, extent - extent % size);
                 }
             }
+            if let Some((axis, step)) = Shared::of_columns(shared) {
+                pieces[0] = self.tile_shared(&pieces[0], &along(axis, step), None, Some(axis));
+            }
             for piece in pieces {
                 let panel = self.tile(&piece, &along(depth, plan.depth), None);
                 let inner = match plan.fuses_fill(contraction) {
-                    true => self.tile_with_fill(&panel, &block, &order),
-                    false => self.tile(&panel, &block, Some(&order)),
+                    true => self.tile_with_fill(&panel, &block, &order, at(Level::Blocks)),
+                    false => self.tile_shared(&panel, &block, Some(&order), at(Level::Blocks)),
                 };
                 self.tile(&inner, &one, None);
             }
             return;
         };
         let mut inner = pieces.remove(0);
-        inner = self.tile(&inner, &along(columns, panels.columns), None);
+        let column_panel = along(columns, panels.columns);
+        inner = self.tile_shared(&inner, &column_panel, None, at(Level::ColumnPanels));
         inner = self.tile(&inner, &along(depth, panels.depth), None);
         if let Some(rows) = rows {
-            inner = self.tile(&inner, &along(rows, panels.rows), None);
+            let row_panel = along(rows, panels.rows);
+            inner = self.tile_shared(&inner, &row_panel, None, at(Level::RowPanels));
         }
-        inner = self.tile(&inner, &block, Some(&order));
-        let padded = self.pack(contraction, plan, panels, &inner);
+        inner = self.tile_shared(&inner, &block, Some(&order), at(Level::Blocks));
+        let packs_for_all = Shared::packs_for_all(shared, contraction, plan);
+        let padded = self.pack(contraction, plan, panels, &inner, packs_for_all);
         self.tile(&padded, &one, None);
     }
 
     /// Loops around a block whose accumulators start as zeros in registers, not in memory.
-    fn tile_with_fill(&mut self, operation: &Handle, sizes: &[u64], order: &[usize]) -> Handle {
+    fn tile_with_fill(
+        &mut self,
+        operation: &Handle,
+        sizes: &[u64],
+        order: &[usize],
+        shared: Option<usize>,
+    ) -> Handle {
         let options = format!(" interchange {order:?} {{apply_cleanup}}");
-        self.loops("fuse", operation, sizes, &options).0
+        let (inner, loops) = self.loops("fuse", operation, sizes, &options);
+        self.share(&loops, sizes, order, shared);
+        inner
     }
 
     /// Copies both operands' panels to contiguous memory, block by block and padded with zeros,
-    /// once each. A sum of products of zeros is `+0.0`, which changes no accumulator.
+    /// once each. A sum of products of zeros is `+0.0`, which changes no accumulator. Threads may
+    /// share the copy of the second one.
     fn pack(
         &mut self,
         contraction: &ContractionShape,
         plan: &Plan,
         panels: &Panels,
         block: &Handle,
+        shares: bool,
     ) -> Handle {
         // The padding's slices must be simple before it is hoisted.
         self.patterns(&[
@@ -124,6 +147,10 @@ impl Script {
                  : (!transform.op<\"tensor.pad\">) -> {ANY}",
                 hoisted[operand]
             ));
+            if shares && operand == 1 {
+                let pad = self.tagged(&tag);
+                self.share_around(&pad);
+            }
         }
         if plan.has_partial_blocks(contraction) {
             let pad = self.producer(&padded, 2);

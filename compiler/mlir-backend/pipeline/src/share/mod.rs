@@ -1,0 +1,199 @@
+//! Loops whose steps threads share: each becomes a function of its own, a task, that computes a
+//! range of the steps, and in its place stands a call that hands the task to the caller's threads
+//! (the ABI, §Threads).
+//!
+//! A schedule marks a loop on buffers whose steps write elements of their own. What the mark says
+//! is checked; a loop that does not bear it out stays a loop.
+
+mod apart;
+mod call;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use melior::Context;
+use melior::ir::attribute::{StringAttribute, TypeAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{
+    OperationLike, OperationMutLike, OperationRefMut, WalkOrder, WalkResult,
+};
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Module, OperationRef, RegionLike, Type, Value, ValueLike};
+use mlir_sys::{
+    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirValueGetFirstUse,
+};
+
+use crate::share::apart::steps_are_apart;
+use crate::share::task::Task;
+use crate::{Failure, MlirError, Session};
+
+pub use call::define_sharing;
+
+/// The attribute of a loop that may be shared.
+pub const SHARED: &str = "neuro.shared";
+
+/// Makes a task of each marked loop. The functions with one, whose symbols this gives, take two
+/// more parameters: the code that shares a loop, and what that code is called with.
+pub fn outline_shared_loops<'c>(
+    session: &'c Session,
+    module: &Module<'c>,
+) -> Result<HashSet<String>, MlirError> {
+    let mut sharing = HashSet::new();
+    let mut next = module.body().first_operation();
+    while let Some(function) = next {
+        next = function.next_in_block();
+        let symbol = function.attribute("sym_name");
+        let Ok(symbol) = symbol.and_then(StringAttribute::try_from) else {
+            continue;
+        };
+        let shared = outline(session, function, symbol.value());
+        let failed = |error: melior::Error| Failure::new(error.to_string());
+        if shared.map_err(|error| MlirError::PassPipelineFailed(failed(error)))? {
+            sharing.insert(symbol.value().to_string());
+        }
+    }
+    session.dump_after("share", module)?;
+    Ok(sharing)
+}
+
+/// Whether the function has a task now.
+fn outline<'c>(
+    session: &'c Session,
+    function: OperationRef<'c, '_>,
+    symbol: &str,
+) -> Result<bool, melior::Error> {
+    let mut tasks = Vec::new();
+    for shared in marked_loops(function) {
+        if !steps_are_apart(shared) {
+            continue;
+        }
+        tasks.extend(Task::of(session.context(), shared)?);
+    }
+    if tasks.is_empty() {
+        return Ok(false);
+    }
+    let threads = add_pointers(session, function)?;
+    for (number, task) in tasks.into_iter().enumerate() {
+        task.place(session.context(), function, symbol, number, threads)?;
+    }
+    Ok(true)
+}
+
+/// The outermost ones.
+fn marked_loops<'c, 'a>(function: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let mut loops = Vec::new();
+    function.walk(WalkOrder::PreOrder, |operation| {
+        let is_loop = operation.name().as_string_ref().as_str() == Ok("scf.for");
+        if !is_loop || !operation.has_attribute(SHARED) {
+            return WalkResult::Advance;
+        }
+        // SAFETY: the walk gives operations of the function, which live as long as it does.
+        loops.push(unsafe { OperationRef::from_raw(operation.to_raw()) });
+        WalkResult::Skip
+    });
+    loops
+}
+
+/// Two more parameters, both pointers.
+fn add_pointers<'c, 'a>(
+    session: &'c Session,
+    function: OperationRef<'c, 'a>,
+) -> Result<[Value<'c, 'a>; 2], melior::Error> {
+    let context = session.context();
+    let pointer = pointer_type(context);
+    let region = function.region(0)?;
+    let block = region.first_block().ok_or_else(|| no_block(function))?;
+    let pointers = [0, 1].map(|_| block.add_argument(pointer, function.location()));
+    let inputs: Vec<Type> = (0..block.argument_count())
+        .map(|index| Ok(block.argument(index)?.r#type()))
+        .collect::<Result<_, melior::Error>>()?;
+    let ty = FunctionType::new(context, &inputs, &[]);
+    // SAFETY: the function is one of the module that the caller may change.
+    let mut function = unsafe { OperationRefMut::from_raw(function.to_raw()) };
+    function.set_inherent_attribute("function_type", TypeAttribute::new(ty.into()).into());
+    Ok(pointers)
+}
+
+fn pointer_type(context: &Context) -> Type<'_> {
+    melior::dialect::llvm::r#type::pointer(context, 0)
+}
+
+fn no_block(function: OperationRef<'_, '_>) -> melior::Error {
+    melior::Error::OperationExpected {
+        expected: "an operation of a block",
+        actual: function.to_string(),
+    }
+}
+
+fn name_of(operation: OperationRef<'_, '_>) -> String {
+    let name = operation.name();
+    name.as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_string()
+}
+
+/// Whether an operation of the name gives another view of the buffer that is its first operand.
+fn is_view(name: &str) -> bool {
+    matches!(
+        name,
+        "memref.subview"
+            | "memref.cast"
+            | "memref.reinterpret_cast"
+            | "memref.collapse_shape"
+            | "memref.expand_shape"
+    )
+}
+
+/// The operation and those within it.
+fn nested<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let mut all = Vec::new();
+    operation.walk(WalkOrder::PreOrder, |operation| {
+        // SAFETY: they live as long as the operation does.
+        all.push(unsafe { OperationRef::from_raw(operation.to_raw()) });
+        WalkResult::Advance
+    });
+    all
+}
+
+/// Whether the operation is the other one, or within it.
+fn is_within<'c, 'a>(operation: OperationRef<'c, 'a>, other: OperationRef<'c, 'a>) -> bool {
+    let mut next = Some(operation);
+    while let Some(operation) = next {
+        if operation.to_raw().ptr == other.to_raw().ptr {
+            return true;
+        }
+        next = operation.parent_operation();
+    }
+    false
+}
+
+/// What uses the value, once for each use.
+fn users<'c, 'a>(value: Value<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let mut users = Vec::new();
+    // SAFETY: the value is alive, and so is what uses it.
+    unsafe {
+        let mut next = mlirValueGetFirstUse(value.to_raw());
+        while !mlirOpOperandIsNull(next) {
+            users.push(OperationRef::from_raw(mlirOpOperandGetOwner(next)));
+            next = mlirOpOperandGetNextUse(next);
+        }
+    }
+    users
+}
+
+/// Whether only the loop uses a buffer, or a view of it, and what frees it.
+fn only_used_in<'c, 'a>(buffer: Value<'c, 'a>, shared: OperationRef<'c, 'a>) -> bool {
+    users(buffer).into_iter().all(|user| {
+        if is_within(user, shared) {
+            return true;
+        }
+        let name = name_of(user);
+        let view = user.result(0).map(Value::from);
+        name == "memref.dealloc"
+            || is_view(&name)
+                && view.is_ok_and(|view| !users(view).is_empty() && only_used_in(view, shared))
+    })
+}
