@@ -181,11 +181,13 @@ impl Fold {
             true => CmpfPredicate::Ogt,
             false => CmpfPredicate::Olt,
         };
-        // Processors have the first of these selections as one instruction.
+        // Processors have the first of these selections as one instruction. It gives a NaN only
+        // from a NaN accumulator; asked of the accumulator itself, LLVM would make one selection
+        // by two comparisons of the two.
         let beyond = at.compare("arith.cmpf", beyond as i64, element, accumulator)?;
         let further = select(beyond, element, accumulator)?;
         let uno = CmpfPredicate::Uno as i64;
-        let from_nan = at.compare("arith.cmpf", uno, accumulator, accumulator)?;
+        let from_nan = at.compare("arith.cmpf", uno, further, further)?;
         select(from_nan, element, further)
     }
 }

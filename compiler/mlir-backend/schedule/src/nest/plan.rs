@@ -20,8 +20,11 @@ const LEAST_POINTS: u64 = 4096;
 const SIDE: u64 = 16;
 /// The runs that fold at once. Their accumulators stay in registers.
 const RUNS: u64 = 16;
-/// The steps of a fold that an accumulator in memory takes at once.
+/// The steps of a fold that an accumulator in memory takes at once, and those where rows are long: a
+/// processor fetches ahead in each page, and rows that lie in pages of their own are fetched together.
 const STEPS: u64 = 4;
+const STEPS_OF_LONG_ROWS: u64 = 8;
+const LONG_ROW: u64 = 2048;
 
 impl Plan {
     pub(crate) fn of(nest: &Nest) -> Option<Plan> {
@@ -89,10 +92,14 @@ fn fold(nest: &Nest) -> Option<Plan> {
     let inner = if along_runs.is_empty() {
         let across = *across_runs.first()?;
         let steps = dimensions.clone().rfind(folded)?;
-        if nest.extents[across] < RUNS || nest.extents[steps] < 2 * STEPS {
+        let size = match nest.extents[across] < LONG_ROW {
+            true => STEPS,
+            false => STEPS_OF_LONG_ROWS,
+        };
+        if nest.extents[across] < RUNS || nest.extents[steps] < 2 * size {
             return None;
         }
-        plan.block(nest, steps, STEPS);
+        plan.block(nest, steps, size);
         plan.tile[across] = 0;
         vec![across, steps]
     } else {
@@ -180,6 +187,9 @@ mod tests {
         let columns = nest(&[101, 64], &[true, false], &[0, 1], &[1]);
         let plan = Plan::of(&columns);
         assert_eq!(plan, planned(&[(0, 100)], &[4, 0], Some(&[1, 0])));
+        let long = nest(&[101, 4096], &[true, false], &[0, 1], &[1]);
+        let plan = Plan::of(&long);
+        assert_eq!(plan, planned(&[(0, 96)], &[8, 0], Some(&[1, 0])));
         let middle = nest(&[3, 40, 64], &[false, true, false], &[0, 1, 2], &[0, 2]);
         let plan = Plan::of(&middle);
         assert_eq!(plan, planned(&[], &[1, 4, 0], Some(&[0, 2, 1])));
