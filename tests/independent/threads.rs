@@ -36,7 +36,9 @@ const CASES: &[Case] = &[
     // Few rows, few columns.
     ("f32", "mk,kn->mn", &[10, 2048], &[2048, 1024], 2),
     ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1536], 1),
-    ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1500], 1),
+    ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1560], 1),
+    // 23 blocks of columns: no longer step divides them.
+    ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1500], 0),
     ("f32", "mk,kn->mn", &[4099, 1100], &[1100, 1], 1),
     ("f32", "mk,kn->mn", &[2100, 1], &[1, 2100], 2),
     // A depth of many panels, and one without a divisor.

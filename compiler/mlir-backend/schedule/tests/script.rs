@@ -205,7 +205,7 @@ fn shared_among_threads() {
     "#]]
     .assert_eq(&tilings([1024, 1024, 1024]));
     expect![[r#"
-        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 512, 0]
+        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 1024, 0]
         annotate %h3 "neuro.shared"
         %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 8]
         %h6, %h7, %h8 = structured.tile_using_for %h4 tile_sizes [1, 64, 0] interchange = [0, 1, 2]

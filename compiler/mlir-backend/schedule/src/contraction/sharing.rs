@@ -30,8 +30,8 @@ const ENOUGH_STEPS: u64 = 8;
 const LEAST_ROWS: u64 = 32;
 /// Multiplications that take longer than threads take to begin.
 const LEAST_WORK: u64 = 1 << 22;
-/// Columns of one row that a step takes: they are read in long enough runs.
-const COLUMNS: u64 = 512;
+/// Columns of one row that a step takes: fewer are read in runs too short for the memory.
+const COLUMNS: std::ops::RangeInclusive<u64> = 256..=1024;
 
 impl Shared {
     /// Of the outermost loop with enough steps, else of the one with the most.
@@ -101,13 +101,14 @@ fn loops(contraction: &ContractionShape, plan: &Plan) -> Vec<(Shared, u64)> {
         }
         (None, _) if plan.depth > 0 => {
             let blocks = contraction.extent(columns) / plan.block.columns;
-            let most = (COLUMNS / plan.block.columns).max(1);
             // A step divides the whole blocks.
-            let step = (1..=most.min(blocks))
-                .rev()
-                .find(|step| blocks.is_multiple_of(*step));
-            let step = step.unwrap_or(1) * plan.block.columns;
-            add(Level::Columns(step), columns, step);
+            let most = COLUMNS.end() / plan.block.columns;
+            let step = (1..=most).rev().find(|&step| {
+                blocks.is_multiple_of(step) && COLUMNS.contains(&(step * plan.block.columns))
+            });
+            if let Some(step) = step.map(|step| step * plan.block.columns) {
+                add(Level::Columns(step), columns, step);
+            }
         }
         (None, rows) => {
             if let Some(rows) = rows {
