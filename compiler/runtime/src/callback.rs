@@ -22,6 +22,10 @@ pub(crate) struct Environment<'a> {
     stop: &'a Stop,
 }
 
+/// A call of so many arguments allocates nothing: a traversal makes one for each element, of one or
+/// two.
+const FEW: usize = 4;
+
 /// Whether and why a call has stopped. All its function values share it.
 #[derive(Default)]
 pub(crate) struct Stop(RefCell<Option<Reason>>);
@@ -48,12 +52,19 @@ impl<'a> Environment<'a> {
 
     fn call(&self, words: &[u64]) -> Result<Scalar, Reason> {
         let FunctionSignature { parameters, result } = self.signature;
-        let arguments = parameters.iter().zip(words);
-        let arguments = arguments.map(|(&scalar, &bits)| Scalar::from_bits(scalar, bits));
-        let arguments = arguments.collect::<Result<Vec<_>, _>>();
-        let arguments = arguments.map_err(Reason::Misfit)?;
+        let (mut few, mut many) = ([Scalar::Bool(false); FEW], Vec::new());
+        let arguments = match few.get_mut(..parameters.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(parameters.len(), Scalar::Bool(false));
+                &mut many[..]
+            }
+        };
+        for ((argument, &scalar), &bits) in arguments.iter_mut().zip(parameters).zip(words) {
+            *argument = Scalar::from_bits(scalar, bits).map_err(Reason::Misfit)?;
+        }
         // A panic goes on once the body has ended: generated code cannot unwind.
-        let answer = catch_unwind(AssertUnwindSafe(|| (self.callback)(&arguments)));
+        let answer = catch_unwind(AssertUnwindSafe(|| (self.callback)(arguments)));
         let answer = answer.map_err(Reason::Panic)?.ok_or(Reason::Wanted)?;
         if answer.ty() == *result {
             return Ok(answer);
