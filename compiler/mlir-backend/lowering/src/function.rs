@@ -8,7 +8,7 @@ use melior::ir::attribute::{Attribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Block, Operation, Region, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Block, Location, Operation, Region, RegionLike, Type, Value, ValueLike};
 use mlir_pipeline::{MlirError, span_location};
 use neuro_hir::{HirExpr, HirExprKind, HirFunction, HirStatementKind, HirType, LocalId, Tier};
 
@@ -46,68 +46,16 @@ pub(crate) fn define<'c>(
     sorts: SortForm,
     constants: &HashMap<&str, &HirExpr>,
 ) -> Built<Definition<'c>> {
-    let location = span_location(context, function.span);
     let linked = tier.is_some();
-    let mut parameters = Vec::new();
     let target = assigned_parameter(function);
-    for (index, parameter) in function.parameters().iter().enumerate() {
-        let types = match (parameter.ty.as_tensor(), parameter.ty.referent()) {
-            (Some(tensor), _) if target == Some(index) => {
-                vec![buffer_type(context, tensor, parameter.span)?]
-            }
-            (_, HirType::Function(_)) => traversal::parameter_types(context, linked),
-            _ => vec![operand_type(context, &parameter.ty, parameter.span)?],
-        };
-        let location = span_location(context, parameter.span);
-        parameters.extend(types.into_iter().map(|ty| (ty, location)));
-    }
-    let block = Block::new(&parameters);
+    let block = Block::new(&inputs(context, function, target, linked)?);
     let entry = At {
         context,
         block: &block,
-        location,
+        location: span_location(context, function.span),
     };
     let mut body = Body::new(entry, constants, sorts, Checks::new(entry, tier));
-    let mut arguments = 0..block.argument_count();
-    let mut argument = || {
-        let index = arguments.next().unwrap_or_default();
-        Ok::<Value, Unlowered>(block.argument(index).map_err(internal)?.into())
-    };
-    let mut function_pointers = Vec::new();
-    let mut words = 0;
-    for (index, parameter) in function.parameters().iter().enumerate() {
-        let local = LocalId(index as u32);
-        let mut value = argument()?;
-        if let HirType::Function(signature) = parameter.ty.referent() {
-            let callee = if linked {
-                function_pointers.extend([words, words + 1]);
-                FunctionValue::of_pointers([value, argument()?], signature)
-            } else {
-                FunctionValue::of_pair(entry, value, signature)?
-            };
-            if let Some(callee) = callee {
-                body.bind(local, Lowered::Function(callee));
-            }
-            words += 2;
-            continue;
-        }
-        if let (Some(tensor), true) = (parameter.ty.as_tensor(), target == Some(index)) {
-            body.bind_target(local, value);
-            let ty = tensor_type(context, tensor, parameter.span)?;
-            // As they are before the assignment.
-            value = to_tensor(entry, value, ty)?;
-        }
-        let operand = match (parameter.ty.as_tensor(), parameter.ty.as_scalar()) {
-            (Some(tensor), _) => Operand::Tensor(value, tensor.clone()),
-            (None, Some(scalar)) => Operand::Scalar(value, scalar),
-            (None, None) => continue,
-        };
-        words += parameter
-            .ty
-            .as_tensor()
-            .map_or(1, |tensor| 3 + 2 * tensor.rank());
-        body.bind(local, Lowered::Operand(operand));
-    }
+    let function_pointers = bind_parameters(&mut body, entry, function, target, linked)?;
     if gives_scalar(&function.result) {
         return Unlowered::refused("a scalar result", function.span);
     }
@@ -156,6 +104,81 @@ fn gives_scalar(result: &HirType) -> bool {
         | HirType::String
         | HirType::Nominal(_) => false,
     }
+}
+
+/// The types of a definition's block arguments: the parameter at `target` is a buffer, a function
+/// value of a body to link is two pointers.
+fn inputs<'c>(
+    context: &'c Context,
+    function: &HirFunction,
+    target: Option<usize>,
+    linked: bool,
+) -> Built<Vec<(Type<'c>, Location<'c>)>> {
+    let mut inputs = Vec::new();
+    for (index, parameter) in function.parameters().iter().enumerate() {
+        let types = match (parameter.ty.as_tensor(), parameter.ty.referent()) {
+            (Some(tensor), _) if target == Some(index) => {
+                vec![buffer_type(context, tensor, parameter.span)?]
+            }
+            (_, HirType::Function(_)) => traversal::parameter_types(context, linked),
+            _ => vec![operand_type(context, &parameter.ty, parameter.span)?],
+        };
+        let location = span_location(context, parameter.span);
+        inputs.extend(types.into_iter().map(|ty| (ty, location)));
+    }
+    Ok(inputs)
+}
+
+/// Binds the parameters to the arguments of the block of [`inputs`]. The answer is where the
+/// pointers of function values lie among the parameters of the LLVM function.
+fn bind_parameters<'c: 'b, 'b>(
+    body: &mut Body<'c, 'b, '_>,
+    entry: At<'c, 'b>,
+    function: &HirFunction,
+    target: Option<usize>,
+    linked: bool,
+) -> Built<Vec<usize>> {
+    let mut arguments = 0..entry.block.argument_count();
+    let mut argument = || {
+        let index = arguments.next().unwrap_or_default();
+        Ok::<Value, Unlowered>(entry.block.argument(index).map_err(internal)?.into())
+    };
+    let mut function_pointers = Vec::new();
+    let mut words = 0;
+    for (index, parameter) in function.parameters().iter().enumerate() {
+        let local = LocalId(index as u32);
+        let mut value = argument()?;
+        if let HirType::Function(signature) = parameter.ty.referent() {
+            let callee = if linked {
+                function_pointers.extend([words, words + 1]);
+                FunctionValue::of_pointers([value, argument()?], signature)
+            } else {
+                FunctionValue::of_pair(entry, value, signature)?
+            };
+            if let Some(callee) = callee {
+                body.bind(local, Lowered::Function(callee));
+            }
+            words += 2;
+            continue;
+        }
+        if let (Some(tensor), true) = (parameter.ty.as_tensor(), target == Some(index)) {
+            body.bind_target(local, value);
+            let ty = tensor_type(entry.context, tensor, parameter.span)?;
+            // As they are before the assignment.
+            value = to_tensor(entry, value, ty)?;
+        }
+        let operand = match (parameter.ty.as_tensor(), parameter.ty.as_scalar()) {
+            (Some(tensor), _) => Operand::Tensor(value, tensor.clone()),
+            (None, Some(scalar)) => Operand::Scalar(value, scalar),
+            (None, None) => continue,
+        };
+        words += parameter
+            .ty
+            .as_tensor()
+            .map_or(1, |tensor| 3 + 2 * tensor.rank());
+        body.bind(local, Lowered::Operand(operand));
+    }
+    Ok(function_pointers)
 }
 
 /// The `&mut` tensor parameter that the body ends in assigning to, by its position.
