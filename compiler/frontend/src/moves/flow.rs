@@ -274,8 +274,13 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What the operands refer to: each is held while those after it are evaluated.
+    /// What the operands refer to: each is held while those after it are evaluated. What is no call
+    /// and no aggregate only reads, through a `&mut` too.
     fn operands(&mut self, expr: &HirExpr) -> Loans {
+        let keeps = matches!(
+            expr.kind,
+            HirExprKind::Call { .. } | HirExprKind::Tuple(_) | HirExprKind::Struct(_)
+        );
         let held = self.held.len();
         let mut operands = Vec::new();
         HirNode::from(expr).for_each_child(|child| {
@@ -285,8 +290,10 @@ impl<'a> Flow<'a> {
         });
         for operand in operands {
             let loans = self.value(operand);
-            self.held
-                .extend(loans.into_iter().map(|loan| (loan, operand.span)));
+            self.held.extend(loans.into_iter().map(|loan| {
+                let mutable = loan.mutable && keeps;
+                (Loan { mutable, ..loan }, operand.span)
+            }));
         }
         self.held.drain(held..).map(|(loan, _)| loan).collect()
     }
