@@ -13,3 +13,5 @@ mod reductions;
 mod remainder;
 #[path = "independent/threads.rs"]
 mod threads;
+#[path = "independent/traversals.rs"]
+mod traversals;
