@@ -54,6 +54,14 @@ impl Contents {
         Contents::Drawn { seed, mix, want }
     }
 
+    /// What the place of the parameter asks for.
+    pub fn want(&self) -> Want {
+        match self {
+            &Contents::Drawn { want, .. } => want,
+            _ => Want::Any,
+        }
+    }
+
     /// The same by other draws.
     pub fn redrawn(&self, round: u64) -> Self {
         match self {

@@ -53,6 +53,17 @@ impl Coverage {
                 features.extend(side(b, right, "right"));
             }
         }
+        let names: Vec<&str> = function
+            .nodes
+            .iter()
+            .map(|node| node.operation.name())
+            .collect();
+        if names.contains(&"@, packed") {
+            let beside = names
+                .iter()
+                .filter_map(|name| operations::scheduled_family(name));
+            features.extend(beside.map(|family| format!("packed beside a {family}")));
+        }
         features.insert(format!("style: {}", function.style.name()));
         for parameter in function
             .parameters
@@ -60,6 +71,9 @@ impl Coverage {
             .filter(|parameter| parameter.ty.is_tensor())
         {
             features.insert(format!("passed: {:?}", parameter.passing));
+            if parameter.aliased {
+                features.insert("type alias".into());
+            }
             if parameter.named {
                 features.insert("named axes".into());
             }

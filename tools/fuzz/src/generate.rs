@@ -7,13 +7,17 @@ use shared_types::ScalarType;
 pub use crate::contents::Want;
 use crate::contents::{Contents, Mix};
 use crate::element;
-use crate::operations::{FAMILIES, Operation, Place};
+use crate::operations::{
+    BESIDE_PACKED, FAMILIES, Make, Operation, Place, compound_on, make_packed,
+};
 use crate::program::{Function, Node, Parameter, Passing, Source, Style, Type};
 use crate::random::Random;
 
 /// The longest chain of operations.
 const MOST_NODES: usize = 12;
 const MOST_PARAMETERS: usize = 9;
+/// The longest chain of functions that call one another.
+const MOST_DEPTH: usize = 2;
 
 /// The extents of a large tensor, which has one of them; and those of the others.
 const LARGE: [u64; 10] = [64, 255, 256, 257, 4095, 4096, 4096, 4097, 4097, 10_007];
@@ -34,23 +38,35 @@ struct Limits {
     elements: u64,
     points: u64,
     has_large: bool,
+    /// Whether it begins with a product whose operands are packed.
+    packs: bool,
 }
 
 const FEW: Limits = Limits {
     elements: 600,
     points: 5_000,
     has_large: false,
+    packs: false,
 };
 const MANY: Limits = Limits {
     elements: 31_000,
     points: 200_000,
     has_large: true,
+    packs: false,
 };
 
 const VAST: Limits = Limits {
     elements: 300_000,
     points: 3_000_000,
     has_large: true,
+    packs: false,
+};
+
+const PACKED: Limits = Limits {
+    elements: 300_000,
+    points: 5_000_000,
+    has_large: false,
+    packs: true,
 };
 
 /// A function in the making.
@@ -62,47 +78,26 @@ pub struct Maker<'r> {
     scalar: ScalarType,
     mix: Mix,
     limits: Limits,
+    /// How many functions call it, one by the other.
+    depth: usize,
 }
 
 /// The function that a seed's number stands for.
 pub fn function(seed: u64, number: u64) -> Function {
     let random = &mut Random::of(seed, number);
     let style = random.weighted(&[
-        (4, Style::Plain),
-        (2, Style::Returning),
-        (3, Style::Host),
-        (1, Style::Gpu),
+        (8, Style::Plain),
+        (4, Style::Returning),
+        (5, Style::Host),
+        (1, Style::Early),
+        (2, Style::Gpu),
     ]);
-    let mut maker = Maker {
-        function: Function {
-            style,
-            parameters: Vec::new(),
-            nodes: Vec::new(),
-            results: Vec::new(),
-        },
-        types: Vec::new(),
-        scalar: random.one(&types()),
-        mix: random.weighted(&[
-            (3, Mix::Calm),
-            (3, Mix::Rough),
-            (2, Mix::Wild),
-            (2, Mix::Repeated),
-        ]),
-        limits: random.weighted(&[(50, FEW), (10, MANY), (1, VAST)]),
-        random,
-    };
-    let nodes = 1 + maker.random.below(MOST_NODES);
-    let mut tries = 0;
-    while maker.function.nodes.len() < nodes && tries < 8 * MOST_NODES {
-        let make = maker.random.weighted(FAMILIES);
-        let parameters = maker.function.parameters.len();
-        // What does not fit here is not added, nor what it would have taken.
-        if make(&mut maker).is_none() {
-            maker.function.parameters.truncate(parameters);
-        }
-        tries += 1;
-    }
-    maker.give_results();
+    let limits = random.weighted(&[(100, FEW), (20, MANY), (1, VAST), (2, PACKED)]);
+    let mut maker = Maker::new(random, style, limits);
+    // A compile takes as long as its operations are many: most are few.
+    let most = maker.random.below(MOST_NODES) + 1;
+    let nodes = 1 + maker.random.below(most);
+    maker.make(nodes);
     maker.function
 }
 
@@ -112,7 +107,81 @@ pub fn types() -> Vec<ScalarType> {
     all.filter(|scalar| *scalar != ScalarType::Char).collect()
 }
 
+impl<'r> Maker<'r> {
+    fn new(random: &'r mut Random, style: Style, limits: Limits) -> Self {
+        let mixes = [
+            (3, Mix::Calm),
+            (3, Mix::Rough),
+            (2, Mix::Wild),
+            (2, Mix::Repeated),
+        ];
+        Maker {
+            function: Function {
+                style,
+                parameters: Vec::new(),
+                nodes: Vec::new(),
+                results: Vec::new(),
+            },
+            types: Vec::new(),
+            scalar: random.one(&types()),
+            mix: random.weighted(&mixes),
+            limits,
+            depth: 0,
+            random,
+        }
+    }
+}
+
 impl Maker<'_> {
+    /// Adds so many operations, or as many as fit, and what the function gives.
+    fn make(&mut self, nodes: usize) {
+        let mut tries = 0;
+        if self.limits.packs {
+            self.try_to(make_packed);
+            let beside = self.random.weighted(BESIDE_PACKED);
+            self.try_to(beside);
+        }
+        while self.function.nodes.len() < nodes && tries < 8 * MOST_NODES {
+            let make = self.random.weighted(FAMILIES);
+            self.try_to(make);
+            tries += 1;
+        }
+        self.give_results();
+    }
+
+    /// What does not fit here is not added, nor what it would have taken.
+    fn try_to(&mut self, make: Make) {
+        let parameters = self.function.parameters.len();
+        if make(self).is_none() {
+            self.function.parameters.truncate(parameters);
+        }
+    }
+
+    /// A function to call; where it `writes`, it changes its first parameter.
+    pub fn inner(&mut self, writes: bool) -> Option<Function> {
+        if self.depth == MOST_DEPTH {
+            return None;
+        }
+        let styles = [
+            (4, Style::Plain),
+            (1, Style::Returning),
+            (2, Style::Host),
+            (1, Style::Early),
+            (1, Style::Gpu),
+        ];
+        let style = self.random.weighted(&styles);
+        let mut maker = Maker::new(self.random, style, FEW);
+        maker.depth = self.depth + 1;
+        maker.scalar = self.scalar;
+        if writes {
+            let target = maker.target();
+            compound_on(&mut maker, target)?;
+        }
+        let nodes = 1 + maker.random.below(4);
+        maker.make(nodes);
+        Some(maker.function)
+    }
+
     pub fn type_of(&self, source: Source) -> Type {
         let ty = self.function.type_in(&self.types, source);
         ty.unwrap_or_else(|| Type::scalar(self.scalar))
@@ -179,6 +248,7 @@ impl Maker<'_> {
         let parameter = Parameter {
             passing: self.random.weighted(&passing),
             named: ty.is_tensor() && self.random.chance(25),
+            aliased: self.random.chance(10),
             contents: Contents::drawn(self.random, mix, want),
             ty,
         };
@@ -228,11 +298,13 @@ impl Maker<'_> {
         let nodes = &self.function.nodes;
         let beside = |place| nodes.iter().any(|node| node.operation.place() == place);
         !beside(Place::Host)
+            && !beside(Place::End)
             && match operation.place() {
                 Place::Anywhere => true,
                 Place::Runs => !beside(Place::NoRuns),
                 Place::NoRuns => !beside(Place::Runs),
-                Place::Host => operation.assigns().is_some() && !beside(Place::Runs),
+                Place::End => !beside(Place::Runs),
+                Place::Host => false,
             }
     }
 
@@ -240,7 +312,7 @@ impl Maker<'_> {
     fn give_results(&mut self) {
         let is_gpu = self.is_gpu();
         let last = self.function.nodes.last();
-        if is_gpu && last.is_some_and(|last| last.operation.assigns().is_some()) {
+        if is_gpu && last.is_some_and(|last| last.operation.assigns()) {
             return;
         }
         let taken: Vec<Source> = self
@@ -280,8 +352,7 @@ impl Maker<'_> {
             self.function.parameters[parameter].passing == Passing::BorrowedMut
                 && self.function.nodes.iter().any(|node| {
                     let target = node.operands.first();
-                    node.operation.assigns().is_some()
-                        && target == Some(&Source::Parameter(parameter))
+                    node.operation.assigns() && target == Some(&Source::Parameter(parameter))
                 })
         };
         let parameters = (0..self.function.parameters.len()).filter(|&at| !is_assigned(at));

@@ -101,6 +101,13 @@ fn first(
     Ok(None)
 }
 
+/// A called function by fewer or plainer operations, of the same parameters.
+pub fn plainer_body(function: &Function) -> Vec<Function> {
+    let steps: [Step; 3] = [operations::without_one, operations::simpler, forms];
+    let bodies = steps.iter().flat_map(|step| step(function));
+    bodies.collect()
+}
+
 /// The same operations, said in plainer forms.
 fn forms(function: &Function) -> Vec<Function> {
     let mut simpler = Vec::new();
@@ -135,6 +142,9 @@ fn forms(function: &Function) -> Vec<Function> {
         }
         if parameter.named {
             with(&|function| function.parameters[at].named = false);
+        }
+        if parameter.aliased {
+            with(&|function| function.parameters[at].aliased = false);
         }
     }
     simpler

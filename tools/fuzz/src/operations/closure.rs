@@ -44,6 +44,14 @@ enum Kind {
 
 const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
+/// A comparison of two values of a type.
+pub fn comparison(random: &mut Random, ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Bool => random.one(&COMPARISONS[4..]),
+        _ => random.one(&COMPARISONS),
+    }
+}
+
 impl Closure {
     pub fn make(random: &mut Random, scope: Scope, result: ScalarType, prints: bool) -> Self {
         let depth = 1 + random.below(3);
@@ -62,16 +70,43 @@ impl Closure {
 
     /// `|x0: f32| -> f32 { … }`, given what it captures.
     pub fn text(&self, captured: &[Operand]) -> String {
+        let (parameters, body) = (self.parameters_text(), self.body_text(captured));
+        format!("|{parameters}| -> {} {{ {body} }}", self.result())
+    }
+
+    /// The same as a function, where it captures nothing.
+    pub fn item(&self, name: &str) -> String {
+        let (parameters, body) = (self.parameters_text(), self.body_text(&[]));
+        format!(
+            "func {name}({parameters}) -> {} {{ {body} }}\n",
+            self.result()
+        )
+    }
+
+    /// `func(f32) -> f32`.
+    pub fn type_text(&self) -> String {
+        let parameters = self.parameters.iter().map(|ty| ty.name());
+        let parameters: Vec<&str> = parameters.collect();
+        format!("func({}) -> {}", parameters.join(", "), self.result())
+    }
+
+    fn parameters_text(&self) -> String {
         let parameters = self.parameters.iter().enumerate();
         let parameters = parameters.map(|(at, ty)| format!("x{at}: {ty}"));
-        let parameters: Vec<String> = parameters.collect();
+        parameters.collect::<Vec<_>>().join(", ")
+    }
+
+    fn body_text(&self, captured: &[Operand]) -> String {
         let print = match self.prints {
             true => format!("print(x{}); ", self.parameters.len() - 1),
             false => String::new(),
         };
-        let body = self.body.text(captured);
-        let (parameters, result) = (parameters.join(", "), self.result());
-        format!("|{parameters}| -> {result} {{ {print}{body} }}")
+        format!("{print}{}", self.expression(captured))
+    }
+
+    /// What it computes, of what it captures.
+    pub fn expression(&self, captured: &[Operand]) -> String {
+        self.body.text(captured)
     }
 
     pub fn simpler(&self) -> Vec<Closure> {
@@ -132,12 +167,9 @@ impl Scope {
             return self.leaf(random, ty);
         }
         if choice == 1 {
-            let compared = random.one(&[ty, self.parameters[0]]);
-            let comparisons = match compared {
-                ScalarType::Bool => &COMPARISONS[4..],
-                _ => &COMPARISONS[..],
-            };
-            let comparison = random.one(comparisons);
+            let known = self.parameters.iter().chain(&self.captures).next();
+            let compared = random.one(&[ty, *known.unwrap_or(&ty)]);
+            let comparison = comparison(random, compared);
             let mut side = |ty| self.expression(random, ty, depth);
             let sides = [side(compared), side(compared), side(ty), side(ty)];
             return Kind::If(comparison, Box::new(sides));

@@ -20,7 +20,7 @@ impl Operation for To {
         operand.is_tensor().then(|| vec![operand.clone()])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("{}.to({})", operands[0].receiver, self.0)
     }
 

@@ -58,7 +58,7 @@ impl Operation for Einsum {
         }])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let (inputs, output) = (self.inputs.join(","), &self.output);
         let operands: Vec<&str> = operands
             .iter()

@@ -42,7 +42,7 @@ impl Operation for Binary {
         }])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("({} {} {})", operands[0].text, self.0, operands[1].text)
     }
 
@@ -65,7 +65,7 @@ impl Operation for Negate {
         (applies && operand.is_tensor()).then(|| vec![operand.clone()])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("(-{})", operands[0].text)
     }
 }

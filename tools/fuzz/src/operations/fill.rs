@@ -44,8 +44,8 @@ impl Operation for Fill {
         fits.then(|| vec![self.ty.clone()])
     }
 
-    fn print(&self, _: &[Operand]) -> String {
-        format!("{}::{}()", turbofish(&self.ty), self.method)
+    fn print(&self, _: &[Operand], _: &str) -> String {
+        format!("{}::{}()", self.ty.turbofish(), self.method)
     }
 
     fn place(&self) -> Place {
@@ -86,7 +86,7 @@ impl Operation for FromList {
         operands.is_empty().then(|| vec![self.ty.clone()])
     }
 
-    fn print(&self, _: &[Operand]) -> String {
+    fn print(&self, _: &[Operand], _: &str) -> String {
         let elements: Vec<String> = self
             .bits
             .iter()
@@ -94,7 +94,7 @@ impl Operation for FromList {
             .collect();
         format!(
             "{}::from({})",
-            turbofish(&self.ty),
+            self.ty.turbofish(),
             nested(self.ty.extents(), &elements)
         )
     }
@@ -114,17 +114,13 @@ impl Operation for Scalar {
         (!operand.is_tensor()).then(|| vec![operand.with_shape(&[])])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("Tensor::scalar({})", operands[0].receiver)
     }
 
     fn place(&self) -> Place {
         Place::NoRuns
     }
-}
-
-fn turbofish(ty: &Type) -> String {
-    ty.text(false).replacen("Tensor", "Tensor::", 1)
 }
 
 pub fn make(maker: &mut Maker<'_>) -> Option<()> {

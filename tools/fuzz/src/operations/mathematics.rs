@@ -36,7 +36,7 @@ impl Operation for Function {
         applies.then(|| vec![operand.clone()])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("{}.{}()", operands[0].receiver, self.0)
     }
 }
@@ -60,7 +60,7 @@ impl Operation for Power {
         Some(vec![base.with_shape(&shape)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("{}.pow({})", operands[0].receiver, operands[1].text)
     }
 }

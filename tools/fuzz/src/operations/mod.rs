@@ -1,20 +1,26 @@
 //! What a generated function is made of: one file a family of operations, each with its types, its
 //! text, how one is made, and what is simpler than it.
 
+mod branch;
+mod call;
 mod closure;
 mod compound;
+mod constant;
 mod device;
 mod einsum;
 mod elementwise;
 mod fill;
+mod loops;
 mod mathematics;
 mod movement;
+mod output;
 mod product;
 mod reduction;
 mod scalar;
 mod slice;
 mod sort;
 mod traversal;
+mod write;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -23,6 +29,8 @@ use shared_types::ScalarType;
 
 use crate::generate::Maker;
 use crate::program::{Operand, Type};
+pub use compound::compound_on;
+pub use product::make_packed;
 
 /// One operation on some operands.
 pub trait Operation: Debug + Send + Sync {
@@ -32,20 +40,37 @@ pub trait Operation: Debug + Send + Sync {
     /// The types of its results; `None` where the language refuses the operands.
     fn results(&self, operands: &[Type]) -> Option<Vec<Type>>;
 
-    /// As an expression that may stand anywhere. Of an assignment it is the value assigned.
-    fn print(&self, operands: &[Operand]) -> String;
+    /// As an expression that may stand anywhere; as a statement where it assigns or has no result.
+    /// What it takes beside operands is an item of this name, or begins with it.
+    fn print(&self, operands: &[Operand], name: &str) -> String;
 
-    /// How many results there are: of several, a tuple.
+    /// The items that it takes, of this name.
+    fn items(&self, _operands: &[Type], _name: &str) -> Option<String> {
+        None
+    }
+
+    /// How many results there are: of several, a tuple; of none, it is a statement.
     fn members(&self) -> usize {
         1
     }
 
-    /// The operator of an assignment, whose result is what its first operand becomes.
-    fn assigns(&self) -> Option<&'static str> {
-        None
+    /// Whether it is a statement that changes its first operand, and gives what that becomes.
+    fn assigns(&self) -> bool {
+        false
     }
 
-    /// From this operand on they are captured: what is computed is bound before.
+    /// Whether it is no more than a name, which stands wherever it is taken.
+    fn is_name(&self) -> bool {
+        false
+    }
+
+    /// Whether it may take an operand more than once: nothing is moved then.
+    fn repeats(&self) -> bool {
+        false
+    }
+
+    /// From this operand on they are captured, or taken again and again: what is computed is bound
+    /// before.
     fn first_capture(&self) -> usize {
         usize::MAX
     }
@@ -74,6 +99,8 @@ pub enum Place {
     Runs,
     /// Host code and the other `@gpu` bodies: it makes a tensor.
     NoRuns,
+    /// Host code, and the end of the other `@gpu` bodies.
+    End,
     Host,
 }
 
@@ -94,7 +121,21 @@ pub const FAMILIES: &[(usize, Make)] = &[
     (5, scalar::make),
     (8, compound::make),
     (6, traversal::make),
+    (4, call::make),
+    (4, constant::make),
+    (3, write::make),
+    (3, loops::make),
+    (3, branch::make),
+    (2, output::make),
     (1, device::make),
+];
+
+/// What stands in the body of a packed product.
+pub const BESIDE_PACKED: &[(usize, Make)] = &[
+    (3, sort::make),
+    (3, traversal::make),
+    (2, reduction::make),
+    (2, elementwise::make),
 ];
 
 /// What the table has a line for, and the types that it is of.
@@ -112,6 +153,12 @@ pub fn names() -> Vec<Name> {
         scalar::NAMES,
         compound::NAMES,
         traversal::NAMES,
+        call::NAMES,
+        constant::NAMES,
+        write::NAMES,
+        loops::NAMES,
+        branch::NAMES,
+        output::NAMES,
         device::NAMES,
     ];
     families.concat()
@@ -130,4 +177,16 @@ const ANY: fn(ScalarType) -> bool = |scalar| scalar != ScalarType::Char;
 /// Whether an operation of this name takes two operands that broadcast.
 pub fn broadcasts(name: &str) -> bool {
     elementwise::OPERATORS.contains(&name) || name == "pow"
+}
+
+/// The family of an operation that is scheduled by itself, wherever a packed product stands.
+pub fn scheduled_family(name: &str) -> Option<&'static str> {
+    let is_in = |names: Names| names.iter().any(|(known, _)| *known == name);
+    let families = [
+        ("sort", sort::NAMES),
+        ("traversal", traversal::NAMES),
+        ("reduction", reduction::NAMES),
+    ];
+    let family = families.iter().find(|(_, names)| is_in(names));
+    family.map(|(family, _)| *family)
 }

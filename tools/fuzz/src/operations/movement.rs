@@ -58,7 +58,7 @@ impl Operation for Transpose {
         })
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("{}.t()", operands[0].receiver)
     }
 }
@@ -76,7 +76,7 @@ impl Operation for Permute {
         (result.len() == shape.len()).then(|| vec![operand.with_shape(&result)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let rank = self.order.len() as i64;
         let order = self.order.iter().map(|&axis| match self.from_the_end {
             true => axis as i64 - rank,
@@ -118,7 +118,7 @@ impl Operation for Reshape {
         fits.then(|| vec![operand.with_shape(&self.shape)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let extents = self
             .shape
             .iter()
@@ -175,7 +175,7 @@ impl Operation for Flatten {
         Some(vec![operand.with_shape(&result)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let dims = self
             .dims
             .map(|(first, end)| format!("dims: {:?}", (first..end).collect::<Vec<_>>()));
@@ -197,7 +197,7 @@ impl Operation for Copied {
         operand.is_tensor().then(|| vec![operand.clone()])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("{}.clone()", operands[0].receiver)
     }
 

@@ -4,14 +4,20 @@ use super::{NUMBERS, Names, Operation};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Type};
 
-pub const NAMES: Names = &[("@", NUMBERS)];
+pub const NAMES: Names = &[("@", NUMBERS), ("@, packed", NUMBERS)];
 
+/// Where `packed`, its operands are so large that the schedule copies panels of them.
 #[derive(Debug)]
-struct Product;
+struct Product {
+    packed: bool,
+}
 
 impl Operation for Product {
     fn name(&self) -> &'static str {
-        "@"
+        match self.packed {
+            true => "@, packed",
+            false => "@",
+        }
     }
 
     fn results(&self, operands: &[Type]) -> Option<Vec<Type>> {
@@ -23,7 +29,7 @@ impl Operation for Product {
         agrees.then(|| vec![left.with_shape(&[rows, columns])])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("({} @ {})", operands[0].text, operands[1].text)
     }
 }
@@ -56,5 +62,32 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
             [left, operand]
         }
     };
-    maker.add(Product, &operands)
+    maker.add(Product { packed: false }, &operands)
+}
+
+/// An operand of more bytes is packed, where there are rows and columns for two blocks.
+const UNPACKED_BYTES: u64 = 256 * 1024;
+
+/// A product of packed panels, with a small result where the contracted axis is the long one.
+pub fn make_packed(maker: &mut Maker<'_>) -> Option<()> {
+    let scalar = maker.number_type();
+    let bytes = scalar.bytes() as u64;
+    let vector = 64 / bytes;
+    let rows = maker
+        .random
+        .weighted(&[(6, 16), (4, 17), (2, 33), (1, 130)]);
+    let columns = maker.random.weighted(&[
+        (6, vector),
+        (4, vector + 1),
+        (2, 2 * vector),
+        (1, 1024 + vector),
+    ]);
+    let depth = UNPACKED_BYTES / bytes / rows.max(columns) + 1;
+    let depth = depth + maker.random.one(&[0, 1, 7, 64]);
+    if rows * columns * depth > maker.most_points() {
+        return None;
+    }
+    let left = maker.parameter(Type::tensor(scalar, &[rows, depth]), Want::Any);
+    let right = maker.parameter(Type::tensor(scalar, &[depth, columns]), Want::Any);
+    maker.add(Product { packed: true }, &[left, right])
 }

@@ -117,7 +117,7 @@ impl Operation for Reduce {
         })
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let operand = &operands[0];
         let axis = self
             .axis

@@ -1,14 +1,15 @@
-//! Scalars between tensors: elements that are read, and casts.
+//! Scalars between tensors: elements that are read, casts, and what is computed of them.
 
 use std::sync::Arc;
 
 use shared_types::ScalarType;
 
+use super::closure::{Closure, Scope};
 use super::{ANY, Names, Operation, Place};
 use crate::generate::{Maker, Want};
-use crate::program::{Operand, Type};
+use crate::program::{Operand, Source, Type};
 
-pub const NAMES: Names = &[("element", ANY), ("cast", ANY)];
+pub const NAMES: Names = &[("element", ANY), ("cast", ANY), ("scalars", ANY)];
 
 /// An element; where a position is not known, it is the next operand.
 #[derive(Debug)]
@@ -16,6 +17,10 @@ struct Element(Vec<Option<u64>>);
 
 #[derive(Debug)]
 struct Cast(ScalarType);
+
+/// The body of a closure without arguments, on its operands.
+#[derive(Debug)]
+struct Computed(Closure);
 
 impl Operation for Element {
     fn name(&self) -> &'static str {
@@ -37,7 +42,7 @@ impl Operation for Element {
             .then(|| vec![Type::scalar(tensor.scalar)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let mut open = operands[1..].iter();
         let positions = self.0.iter().map(|position| match position {
             Some(position) => position.to_string(),
@@ -75,7 +80,7 @@ impl Operation for Cast {
         (!operand.is_tensor() && casts).then(|| vec![Type::scalar(self.0)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         format!("({} as {})", operands[0].receiver, self.0)
     }
 
@@ -84,7 +89,62 @@ impl Operation for Cast {
     }
 }
 
+impl Operation for Computed {
+    fn name(&self) -> &'static str {
+        "scalars"
+    }
+
+    fn results(&self, operands: &[Type]) -> Option<Vec<Type>> {
+        let scalars = operands
+            .iter()
+            .map(|ty| (!ty.is_tensor()).then_some(ty.scalar));
+        let scalars: Vec<ScalarType> = scalars.collect::<Option<_>>()?;
+        (scalars == self.0.captures).then(|| vec![Type::scalar(self.0.result())])
+    }
+
+    fn print(&self, operands: &[Operand], _: &str) -> String {
+        self.0.expression(operands)
+    }
+
+    fn first_capture(&self) -> usize {
+        0
+    }
+
+    fn place(&self) -> Place {
+        Place::Host
+    }
+
+    fn simpler(&self) -> Vec<Arc<dyn Operation>> {
+        let closures = self.0.simpler().into_iter();
+        closures
+            .map(|closure| Arc::new(Computed(closure)) as Arc<dyn Operation>)
+            .collect()
+    }
+}
+
+/// Some arithmetic, comparisons and branches over a few scalars.
+fn computed(maker: &mut Maker<'_>) -> Option<()> {
+    let count = 1 + maker.random.below(2);
+    let operands: Vec<Source> = (0..count)
+        .map(|_| {
+            let scalar = maker.scalar_type();
+            maker.scalar(scalar, Want::Any)
+        })
+        .collect();
+    let captures = operands.iter().map(|&source| maker.type_of(source).scalar);
+    let scope = Scope {
+        captures: captures.collect(),
+        parameters: Vec::new(),
+    };
+    let result = maker.scalar_type();
+    let closure = Closure::make(maker.random, scope, result, false);
+    maker.add(Computed(closure), &operands)
+}
+
 pub fn make(maker: &mut Maker<'_>) -> Option<()> {
+    if maker.random.chance(30) {
+        return computed(maker);
+    }
     if maker.random.chance(40) {
         let operand = match maker.pick(|ty| !ty.is_tensor()) {
             Some(scalar) => scalar,

@@ -79,7 +79,7 @@ impl Operation for Slice {
         (is_slice && positions.next().is_none()).then(|| vec![source.with_shape(&shape)])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let mut positions = operands[1..].iter();
         let entries = self.0.iter().zip(operands[0].ty.extents());
         let entries = entries.map(|(entry, &extent)| match entry {

@@ -56,7 +56,7 @@ impl Operation for Sort {
         }])
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let operand = &operands[0];
         let descending = self
             .descending
@@ -107,7 +107,7 @@ impl Operation for TopK {
         2
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], _: &str) -> String {
         let operand = &operands[0];
         let arguments: Vec<String> = std::iter::once(format!("k: {}", self.k))
             .chain(axis_text(self.axis, operand))

@@ -7,7 +7,17 @@ use super::{ANY, Names, Operation, Place};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Source, Type};
 
-pub const NAMES: Names = &[("map", ANY), ("zip", ANY), ("reduce", ANY)];
+pub const NAMES: Names = &[
+    ("map", ANY),
+    ("map, by name", ANY),
+    ("map, called", ANY),
+    ("zip", ANY),
+    ("zip, by name", ANY),
+    ("zip, called", ANY),
+    ("reduce", ANY),
+    ("reduce, by name", ANY),
+    ("reduce, called", ANY),
+];
 
 /// More elements than these take long where each is a call.
 const MOST_ELEMENTS: u64 = 3000;
@@ -19,21 +29,38 @@ enum Kind {
     Reduce,
 }
 
+/// How the traversal has its function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Given {
+    Closure,
+    /// It is an item.
+    Named,
+    /// The traversal is that of a function which takes the closure.
+    Called,
+}
+
 /// The operands are one or two tensors, for a `reduce` where it starts, then what the closure
 /// captures.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Traversal {
     kind: Kind,
+    given: Given,
     closure: Closure,
 }
 
 impl Operation for Traversal {
     fn name(&self) -> &'static str {
-        match self.kind {
-            Kind::Map => "map",
-            Kind::Zip => "zip",
-            Kind::Reduce => "reduce",
-        }
+        let kind = match self.kind {
+            Kind::Map => 0,
+            Kind::Zip => 3,
+            Kind::Reduce => 6,
+        };
+        let given = match self.given {
+            Given::Closure => 0,
+            Given::Named => 1,
+            Given::Called => 2,
+        };
+        NAMES[kind + given].0
     }
 
     fn results(&self, operands: &[Type]) -> Option<Vec<Type>> {
@@ -54,7 +81,8 @@ impl Operation for Traversal {
         let result = self.closure.result();
         let ends = self.kind != Kind::Reduce || result == parameters[0];
         let scalars = captured.iter().all(|ty| !ty.is_tensor());
-        (fits && ends && scalars).then(|| {
+        let named = self.given != Given::Named || captured.is_empty();
+        (fits && ends && scalars && named).then(|| {
             vec![match self.kind {
                 Kind::Reduce => Type::scalar(result),
                 Kind::Map | Kind::Zip => Type::tensor(result, first.extents()),
@@ -62,17 +90,33 @@ impl Operation for Traversal {
         })
     }
 
-    fn print(&self, operands: &[Operand]) -> String {
+    fn print(&self, operands: &[Operand], name: &str) -> String {
         let (taken, captured) = operands.split_at(self.first_capture());
         let mut arguments: Vec<String> = match self.kind {
             Kind::Map => Vec::new(),
+            Kind::Zip if self.given == Given::Called => vec![taken[1].borrowed.clone()],
             Kind::Zip => vec![taken[1].text.clone()],
             // A literal says its type.
             Kind::Reduce => vec![taken[1].receiver.clone()],
         };
-        arguments.push(self.closure.text(captured));
-        let (receiver, name) = (&taken[0].receiver, self.name());
-        format!("{receiver}.{name}({})", arguments.join(", "))
+        arguments.push(match self.given {
+            Given::Closure | Given::Called => self.closure.text(captured),
+            Given::Named => name.to_string(),
+        });
+        if self.given == Given::Called {
+            arguments.insert(0, taken[0].borrowed.clone());
+            return format!("{name}({})", arguments.join(", "));
+        }
+        let (receiver, method) = (&taken[0].receiver, self.method());
+        format!("{receiver}.{method}({})", arguments.join(", "))
+    }
+
+    fn items(&self, operands: &[Type], name: &str) -> Option<String> {
+        match self.given {
+            Given::Closure => None,
+            Given::Named => Some(self.closure.item(name)),
+            Given::Called => self.caller(operands, name),
+        }
     }
 
     fn place(&self) -> Place {
@@ -89,12 +133,44 @@ impl Operation for Traversal {
     fn simpler(&self) -> Vec<Arc<dyn Operation>> {
         let closures = self.closure.simpler().into_iter();
         let simpler = closures.map(|closure| Traversal {
-            kind: self.kind,
             closure,
+            ..self.clone()
         });
-        simpler
+        let plain = Traversal {
+            given: Given::Closure,
+            ..self.clone()
+        };
+        let plain = (self.given != Given::Closure).then_some(plain);
+        plain
+            .into_iter()
+            .chain(simpler)
             .map(|one| Arc::new(one) as Arc<dyn Operation>)
             .collect()
+    }
+}
+
+impl Traversal {
+    fn method(&self) -> &'static str {
+        match self.kind {
+            Kind::Map => "map",
+            Kind::Zip => "zip",
+            Kind::Reduce => "reduce",
+        }
+    }
+
+    /// The function that traverses by a function of its caller's.
+    fn caller(&self, operands: &[Type], name: &str) -> Option<String> {
+        let result = self.results(operands)?;
+        let (tensor, function) = (operands[0].text(false), self.closure.type_text());
+        let (parameter, argument) = match self.kind {
+            Kind::Map => (String::new(), ""),
+            Kind::Zip => (format!("u: &{}, ", operands[1].text(false)), "u, "),
+            Kind::Reduce => (format!("u: {}, ", operands[1].text(false)), "u, "),
+        };
+        let (method, result) = (self.method(), result[0].text(false));
+        Some(format!(
+            "func {name}(t: &{tensor}, {parameter}f: {function}) -> {result} {{ t.{method}({argument}f) }}\n"
+        ))
     }
 }
 
@@ -119,7 +195,15 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
             vec![result, ty.scalar]
         }
     };
-    let captured: Vec<Source> = (0..maker.random.below(3))
+    let given =
+        maker
+            .random
+            .weighted(&[(3, Given::Closure), (1, Given::Named), (1, Given::Called)]);
+    let captures = match given {
+        Given::Named => 0,
+        Given::Closure | Given::Called => maker.random.below(3),
+    };
+    let captured: Vec<Source> = (0..captures)
         .map(|_| {
             let scalar = maker.scalar_type();
             maker.scalar(scalar, Want::Any)
@@ -136,5 +220,10 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
         captures,
     };
     let closure = Closure::make(maker.random, scope, result, prints);
-    maker.add(Traversal { kind, closure }, &operands)
+    let operation = Traversal {
+        kind,
+        given,
+        closure,
+    };
+    maker.add(operation, &operands)
 }

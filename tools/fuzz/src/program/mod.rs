@@ -36,6 +36,8 @@ pub enum Style {
     Returning,
     /// Beside a statement of the host's, so that every operation is outlined.
     Host,
+    /// With a `return` under a condition in the middle.
+    Early,
     /// `@gpu(fallback: true)`: the body stays whole.
     Gpu,
 }
@@ -46,6 +48,8 @@ pub struct Parameter {
     pub passing: Passing,
     /// Whether its axes have names.
     pub named: bool,
+    /// Whether its type is a `type` item.
+    pub aliased: bool,
     pub contents: Contents,
 }
 
@@ -91,7 +95,7 @@ impl Function {
             });
             let operands: Vec<Type> = operands.collect::<Option<_>>()?;
             types.push(node.operation.results(&operands)?);
-            if node.operation.assigns().is_some()
+            if node.operation.assigns()
                 && let Some(&Source::Parameter(target)) = node.operands.first()
                 && self.parameters[target].passing == Passing::BorrowedMut
             {
@@ -109,10 +113,7 @@ impl Function {
                 return None;
             }
         }
-        let writes = self
-            .nodes
-            .iter()
-            .any(|node| node.operation.assigns().is_some());
+        let writes = self.nodes.iter().any(|node| node.operation.assigns());
         let fits = self.style != Style::Gpu || self.is_gpu_body();
         (fits && (!self.results.is_empty() || writes)).then_some(types)
     }
@@ -121,12 +122,13 @@ impl Function {
     /// what it has computed.
     fn is_gpu_body(&self) -> bool {
         let nodes = match self.nodes.split_last() {
-            Some((last, nodes)) if last.operation.assigns().is_some() => {
+            Some((last, nodes)) if last.operation.assigns() => {
                 let target = match last.operands[0] {
                     Source::Parameter(target) => self.parameters[target].passing,
                     _ => Passing::Owned,
                 };
-                if target != Passing::BorrowedMut || !self.results.is_empty() {
+                let ends = last.operation.place() == Place::End && self.results.is_empty();
+                if target != Passing::BorrowedMut || !ends {
                     return false;
                 }
                 nodes
@@ -134,9 +136,13 @@ impl Function {
             _ => &self.nodes,
         };
         let has = |place| nodes.iter().any(|node| node.operation.place() == place);
-        let hands_back = |result: &Source| matches!(result, Source::Parameter(_));
+        let hands_back = |result: &Source| match *result {
+            Source::Node(at, _) => self.nodes[at].operation.is_name(),
+            Source::Parameter(_) | Source::Number(..) => true,
+        };
         let is_run = !has(Place::NoRuns) && Uses::new(self).ends_in_operation();
-        !has(Place::Host) && !self.results.iter().any(hands_back) && (is_run || !has(Place::Runs))
+        let has_host = has(Place::Host) || has(Place::End);
+        !has_host && !self.results.iter().any(hands_back) && (is_run || !has(Place::Runs))
     }
 
     /// The same function on other arguments.
@@ -164,6 +170,7 @@ impl Style {
             Style::Plain => "plain",
             Style::Returning => "return",
             Style::Host => "host",
+            Style::Early => "early return",
             Style::Gpu => "@gpu(fallback: true)",
         }
     }

@@ -1,10 +1,15 @@
 use super::uses::Uses;
+use crate::element::one;
+
 use super::{Function, Passing, Source, Style, Type, literal, typed_literal};
 
 /// An operand of an operation, as source.
 pub struct Operand {
     /// Where it is taken: a place that holds a tensor is borrowed.
     pub text: String,
+    /// As an argument that a function owns, and as one that it borrows.
+    pub owned: String,
+    pub borrowed: String,
     /// Before a method's dot or an index, where a place is read as it is.
     pub receiver: String,
     /// Whether its axes are known to have names.
@@ -13,6 +18,8 @@ pub struct Operand {
 }
 
 struct Printer<'f> {
+    /// The function's, which begins that of each of its items.
+    name: &'f str,
     function: &'f Function,
     uses: Uses<'f>,
     types: Vec<Vec<Type>>,
@@ -24,12 +31,14 @@ impl Function {
     pub fn print(&self, name: &str) -> String {
         let types = self.types().expect("the function is well-formed");
         let mut printer = Printer {
+            name,
             function: self,
             uses: Uses::new(self),
             types,
             lines: Vec::new(),
         };
         printer.body();
+        let items = printer.items();
         let lines = printer.lines.join("\n    ");
         let result = match &self.result_types()[..] {
             [] => String::new(),
@@ -41,13 +50,13 @@ impl Function {
         };
         let attribute = match self.style {
             Style::Gpu => "@gpu(fallback: true)\n",
-            Style::Plain | Style::Returning | Style::Host => "",
+            Style::Plain | Style::Returning | Style::Host | Style::Early => "",
         };
         let parameters: Vec<String> = (0..self.parameters.len())
-            .map(|at| self.parameter_text(at))
+            .map(|at| self.parameter_text(at, name))
             .collect();
         let parameters = parameters.join(", ");
-        format!("{attribute}func {name}({parameters}){result} {{\n    {lines}\n}}\n")
+        format!("{items}{attribute}func {name}({parameters}){result} {{\n    {lines}\n}}\n")
     }
 
     /// The types of what it gives.
@@ -59,13 +68,16 @@ impl Function {
             .collect()
     }
 
-    fn parameter_text(&self, at: usize) -> String {
+    fn parameter_text(&self, at: usize, name: &str) -> String {
         let parameter = &self.parameters[at];
         let passing = match parameter.ty.is_tensor() {
             true => parameter.passing.text(),
             false => "",
         };
-        let ty = parameter.ty.text(parameter.named);
+        let ty = match parameter.aliased {
+            true => format!("{name}_p{at}"),
+            false => parameter.ty.text(parameter.named),
+        };
         format!("p{at}: {passing}{ty}")
     }
 }
@@ -76,9 +88,16 @@ impl Printer<'_> {
             self.lines.push("print(0)".into());
         }
         for at in 0..self.function.nodes.len() {
+            if self.function.style == Style::Early && at == self.function.nodes.len() / 2 {
+                let line = self.early_return();
+                self.lines.push(line);
+            }
             let node = &self.function.nodes[at];
-            if let Some(operator) = node.operation.assigns() {
-                self.assignment(at, operator);
+            if node.operation.assigns() {
+                self.assignment(at);
+            } else if node.operation.members() == 0 {
+                let statement = self.expression(at);
+                self.lines.push(statement);
             } else if !self.uses.is_inline(at) {
                 let value = self.expression(at);
                 let pattern = match self.types[at].len() {
@@ -101,32 +120,93 @@ impl Printer<'_> {
 
     fn expression(&self, at: usize) -> String {
         let node = &self.function.nodes[at];
+        let moves = node.moves && !node.operation.repeats();
         let operands = node
             .operands
             .iter()
-            .map(|&source| self.operand(source, node.moves));
-        node.operation.print(&operands.collect::<Vec<_>>())
+            .map(|&source| self.operand(source, moves));
+        let operands: Vec<Operand> = operands.collect();
+        node.operation.print(&operands, &self.item_name(at))
     }
 
-    fn assignment(&mut self, at: usize, operator: &str) {
+    /// A `return` where a parameter says so, or never, of what is there without the body.
+    fn early_return(&self) -> String {
+        let parameters = self.function.parameters.iter().enumerate();
+        let number = parameters
+            .filter(|(_, parameter)| !parameter.ty.is_tensor())
+            .find(|(_, parameter)| parameter.ty.scalar.is_number());
+        let condition = match number {
+            Some((at, parameter)) => {
+                format!(
+                    "p{at} > {}",
+                    typed_literal(parameter.ty.scalar, one(parameter.ty.scalar))
+                )
+            }
+            None => "1 > 2".into(),
+        };
+        let types = self.function.result_types();
+        let values: Vec<String> = types.iter().map(Type::nothing).collect();
+        let value = match &values[..] {
+            [] => String::new(),
+            [only] => format!(" {only}"),
+            values => format!(" ({})", values.join(", ")),
+        };
+        format!("if {condition} {{ return{value} }}")
+    }
+
+    /// What the function takes beside its parameters.
+    fn items(&self) -> String {
+        let mut items = String::new();
+        let parameters = self.function.parameters.iter().enumerate();
+        for (at, parameter) in parameters.filter(|(_, parameter)| parameter.aliased) {
+            let ty = parameter.ty.text(parameter.named);
+            items += &format!("type {}_p{at} = {ty}\n", self.name);
+        }
+        for (at, node) in self.function.nodes.iter().enumerate() {
+            let operands = node.operands.iter();
+            let types: Vec<Type> = operands
+                .filter_map(|&source| self.function.type_in(&self.types, source))
+                .collect();
+            items += &node
+                .operation
+                .items(&types, &self.item_name(at))
+                .unwrap_or_default();
+        }
+        items
+    }
+
+    /// The name of the items that a node takes.
+    fn item_name(&self, at: usize) -> String {
+        format!("{}_{at}", self.name)
+    }
+
+    fn assignment(&mut self, at: usize) {
         let node = &self.function.nodes[at];
         let variable = self.uses.variable(at);
         if !self.uses.is_in_place(at) {
-            let value = self.owned(node.operands[0], node.moves);
+            let value = self.operand(node.operands[0], node.moves).owned;
             self.lines.push(format!("mut {variable} = {value}"));
         }
-        let value = self.operand(node.operands[1], node.moves).text;
-        self.lines.push(format!("{variable} {operator} {value}"));
+        let moves = node.moves && !node.operation.repeats();
+        let operands = node.operands.iter();
+        let mut operands: Vec<Operand> = operands
+            .map(|&source| self.operand(source, moves))
+            .collect();
+        operands[0].receiver = variable;
+        let statement = node.operation.print(&operands, &self.item_name(at));
+        self.lines.push(statement);
     }
 
     fn operand(&self, source: Source, moves: bool) -> Operand {
         let ty = self.function.type_in(&self.types, source);
         let ty = ty.expect("the function is well-formed");
         if let Source::Number(scalar, bits) = source {
-            let text = literal(scalar, bits);
+            let receiver = typed_literal(scalar, bits);
             return Operand {
-                receiver: typed_literal(scalar, bits),
-                text,
+                text: literal(scalar, bits),
+                owned: receiver.clone(),
+                borrowed: receiver.clone(),
+                receiver,
                 named: false,
                 ty,
             };
@@ -137,29 +217,40 @@ impl Printer<'_> {
             let text = self.expression(at);
             return Operand {
                 receiver: text.clone(),
+                owned: text.clone(),
+                borrowed: match ty.is_tensor() {
+                    true => format!("&{text}"),
+                    false => text.clone(),
+                },
                 text,
                 named: false,
                 ty,
             };
         }
         let place = self.place(source);
-        let is_borrowed = self.passing(source) == Passing::Borrowed;
+        let passing = self.passing(source);
         let moves = moves && self.uses.is_used_once(source);
-        let borrowed = ty.is_tensor() && !is_borrowed && !moves;
+        let borrowed = match ty.is_tensor() && passing != Passing::Borrowed {
+            true => format!("&{place}"),
+            false => place.clone(),
+        };
         let named = match source {
             Source::Parameter(parameter) => self.function.parameters[parameter].named,
             Source::Node(node, _) => {
                 let node = &self.function.nodes[node];
-                node.named && node.operation.assigns().is_none() && node.operation.members() == 1
+                node.named && !node.operation.assigns() && node.operation.members() == 1
             }
             Source::Number(..) => false,
         };
-        let text = match borrowed {
-            true => format!("&{place}"),
-            false => place.clone(),
+        let text = if moves { &place } else { &borrowed };
+        let owned = match !ty.is_tensor() || moves && passing == Passing::Owned {
+            true => place.clone(),
+            false => format!("{place}.clone()"),
         };
         Operand {
-            text,
+            text: text.clone(),
+            owned,
+            borrowed,
             receiver: place,
             named,
             ty,
@@ -171,7 +262,7 @@ impl Printer<'_> {
         match source {
             Source::Parameter(parameter) => format!("p{parameter}"),
             Source::Node(at, member) if self.types[at].len() > 1 => format!("n{at}_{member}"),
-            Source::Node(at, _) if self.function.nodes[at].operation.assigns().is_some() => {
+            Source::Node(at, _) if self.function.nodes[at].operation.assigns() => {
                 self.uses.variable(at)
             }
             Source::Node(at, _) => format!("n{at}"),
@@ -182,7 +273,7 @@ impl Printer<'_> {
     /// How the place holds its value: what is no parameter's is owned.
     fn passing(&self, source: Source) -> Passing {
         let variable = match source {
-            Source::Node(at, _) if self.function.nodes[at].operation.assigns().is_some() => {
+            Source::Node(at, _) if self.function.nodes[at].operation.assigns() => {
                 self.uses.variable(at)
             }
             source => self.place(source),
@@ -196,39 +287,25 @@ impl Printer<'_> {
         }
     }
 
-    /// A tensor of its own, or a scalar.
-    fn owned(&self, source: Source, moves: bool) -> String {
-        let operand = self.operand(source, moves);
-        let is_expression = matches!(source, Source::Node(at, _) if self.uses.is_inline(at));
-        let is_owned = self.passing(source) == Passing::Owned;
-        let is_moved = moves && is_owned && self.uses.is_used_once(source);
-        match !operand.ty.is_tensor() || is_expression || is_moved {
-            true => operand.receiver,
-            false => format!("{}.clone()", operand.receiver),
-        }
-    }
-
     fn results(&mut self) {
         let results = &self.function.results;
         let value = match results[..] {
             [] => return,
-            [Source::Node(at, 0), Source::Node(_, 1)]
-                if self.types[at].len() > 1 && self.uses.is_inline(at) =>
-            {
+            [Source::Node(at, 0), ..] if self.types[at].len() > 1 && self.uses.is_inline(at) => {
                 self.expression(at)
             }
             [only] => self.only_result(only),
             _ => {
                 let members: Vec<String> = results
                     .iter()
-                    .map(|&result| self.owned(result, true))
+                    .map(|&result| self.operand(result, true).owned)
                     .collect();
                 format!("({})", members.join(", "))
             }
         };
         self.lines.push(match self.function.style {
             Style::Returning => format!("return {value}"),
-            Style::Plain | Style::Host | Style::Gpu => value,
+            Style::Plain | Style::Host | Style::Early | Style::Gpu => value,
         });
     }
 
@@ -238,7 +315,7 @@ impl Printer<'_> {
             Source::Node(..) if self.passing(result) == Passing::Owned => {
                 self.operand(result, true).receiver
             }
-            _ => self.owned(result, true),
+            _ => self.operand(result, true).owned,
         }
     }
 }

@@ -1,5 +1,7 @@
 use shared_types::ScalarType;
 
+use super::typed_literal;
+
 /// The type of a value; no shape is a scalar.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
@@ -33,6 +35,19 @@ impl Type {
 
     pub fn elements(&self) -> u64 {
         self.extents().iter().product()
+    }
+
+    /// A value that nothing computes, as source: zeros.
+    pub fn nothing(&self) -> String {
+        match self.shape {
+            None => typed_literal(self.scalar, 0),
+            Some(_) => format!("{}::zeros()", self.turbofish()),
+        }
+    }
+
+    /// The type before a `::`.
+    pub fn turbofish(&self) -> String {
+        self.text(false).replacen("Tensor", "Tensor::", 1)
     }
 
     /// A tensor of the same elements in another shape.

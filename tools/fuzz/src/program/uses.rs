@@ -34,9 +34,12 @@ impl<'f> Uses<'f> {
     /// assigned between the two.
     pub fn is_inline(&self, at: usize) -> bool {
         let node = &self.function.nodes[at];
-        let is_assignment = |at: usize| self.function.nodes[at].operation.assigns().is_some();
+        let is_assignment = |at: usize| self.function.nodes[at].operation.assigns();
         let members = node.operation.members();
-        if node.bound || is_assignment(at) {
+        if node.operation.is_name() {
+            return true;
+        }
+        if node.bound || is_assignment(at) || members == 0 {
             return false;
         }
         if members > 1 {
@@ -62,13 +65,15 @@ impl<'f> Uses<'f> {
             && all.into_iter().all(|member| self.of(member) == [end])
             && !self.function.nodes[at + 1..]
                 .iter()
-                .any(|node| node.operation.assigns().is_some())
+                .any(|node| node.operation.assigns())
     }
 
     /// Whether the function gives what its last expression computes, and nothing else.
     pub fn ends_in_operation(&self) -> bool {
         match self.function.results[..] {
-            [Source::Node(at, 0)] | [Source::Node(at, 0), Source::Node(_, 1)] => self.is_inline(at),
+            [Source::Node(at, 0)] | [Source::Node(at, 0), Source::Node(_, 1)] => {
+                self.is_inline(at) && !self.function.nodes[at].operation.is_name()
+            }
             _ => false,
         }
     }
@@ -81,7 +86,7 @@ impl<'f> Uses<'f> {
             Source::Parameter(parameter) => {
                 self.function.parameters[parameter].passing == Passing::BorrowedMut
             }
-            Source::Node(node, _) => self.function.nodes[node].operation.assigns().is_some(),
+            Source::Node(node, _) => self.function.nodes[node].operation.assigns(),
             Source::Number(..) => false,
         };
         is_variable && self.of(target).iter().all(|&user| user <= at)

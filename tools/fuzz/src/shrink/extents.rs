@@ -16,7 +16,7 @@ pub fn smaller(function: &Function) -> Vec<Function> {
         let mut targets = vec![1, 2, 3, from / 8, from / 2, from - from / 8, from - 1];
         targets.retain(|&to| 0 < to && to < from);
         targets.dedup();
-        simpler.extend(targets.into_iter().map(|to| everywhere(function, from, to)));
+        simpler.extend(targets.into_iter().map(|to| function.with_extent(from, to)));
     }
     for at in 0..function.parameters.len() {
         for axis in 0..function.parameters[at].ty.rank() {
@@ -26,29 +26,32 @@ pub fn smaller(function: &Function) -> Vec<Function> {
     simpler
 }
 
-fn everywhere(function: &Function, from: u64, to: u64) -> Function {
-    let mut function = function.clone();
-    for parameter in &mut function.parameters {
-        let shape = parameter.ty.extents().iter();
-        let shape: Vec<u64> = shape
-            .map(|&extent| if extent == from { to } else { extent })
-            .collect();
-        reshape(parameter, &shape);
-        if let Contents::Drawn {
-            want: Want::Position(extent),
-            ..
-        } = &mut parameter.contents
-            && *extent == from
-        {
-            *extent = to;
+impl Function {
+    /// The same where each extent `from` is `to`.
+    pub fn with_extent(&self, from: u64, to: u64) -> Function {
+        let mut function = self.clone();
+        for parameter in &mut function.parameters {
+            let shape = parameter.ty.extents().iter();
+            let shape: Vec<u64> = shape
+                .map(|&extent| if extent == from { to } else { extent })
+                .collect();
+            reshape(parameter, &shape);
+            if let Contents::Drawn {
+                want: Want::Position(extent),
+                ..
+            } = &mut parameter.contents
+                && *extent == from
+            {
+                *extent = to;
+            }
         }
-    }
-    for node in &mut function.nodes {
-        if let Some(operation) = node.operation.with_extent(from, to) {
-            node.operation = operation;
+        for node in &mut function.nodes {
+            if let Some(operation) = node.operation.with_extent(from, to) {
+                node.operation = operation;
+            }
         }
+        function
     }
-    function
 }
 
 /// Without an axis, or with one position of it.

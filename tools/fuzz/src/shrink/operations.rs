@@ -77,6 +77,7 @@ fn holding(value: &Tensor, function: &Function, at: usize, member: usize) -> Par
         ty: ty.unwrap_or_else(|| Type::tensor(value.scalar_type(), value.shape())),
         passing: Passing::Borrowed,
         named: false,
+        aliased: false,
         contents: Contents::Listed(bits_of(value)),
     }
 }
