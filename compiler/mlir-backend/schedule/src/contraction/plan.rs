@@ -55,8 +55,9 @@ impl Plan {
             columns: columns.min(vector),
         };
         let largest = rows.max(columns) * depth * bytes;
-        // Few rows read each element of the other operand too few times to repay its copy.
-        if largest <= UNPACKED_BYTES || rows < 2 * target.rows || columns < vector {
+        // Few rows, or columns of one block, read each element of the other operand too few times
+        // to repay its copy.
+        if largest <= UNPACKED_BYTES || rows < 2 * target.rows || columns <= vector {
             let thin = rows == 1 && largest > UNPACKED_BYTES && columns >= 4 * vector;
             return Plan {
                 block: Block {
