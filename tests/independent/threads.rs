@@ -86,7 +86,7 @@ impl Shared {
             ..LinkOptions::default()
         };
         let linked = internal::link(&program, &options).unwrap();
-        let signature = signature(&program, &linked.bodies[0]).unwrap();
+        let signature = signature(&linked.bodies[0]);
         let jit = Jit::load(&linked.llvm_ir, std::slice::from_ref(&signature)).unwrap();
         Shared { jit, signature }
     }
@@ -178,7 +178,7 @@ fn loops_are_shared() {
                 .matches("define internal void @__neuro_mlir_f.task")
                 .count()
                 / 2;
-            assert_eq!(linked.bodies[0].shares, tasks > 0);
+            assert_eq!(linked.bodies[0].shares_loops(), tasks > 0);
             if tasks != case.4 {
                 wrong.push(format!("{name}: {tasks} in {case:?}"));
             }

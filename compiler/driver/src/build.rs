@@ -101,7 +101,7 @@ fn functions<'p>(
         Ok(LinkedFunction {
             hir: function(program, &body.function)?,
             body,
-            signature: signature(program, body)?,
+            signature: signature(body),
         })
     };
     linked.bodies.iter().map(function).collect()

@@ -1,5 +1,5 @@
-use codegen::{FunctionSignature, Parameter, Scratch};
-use mlir_backend::{Check, CheckKind};
+use codegen::{FunctionSignature, Scratch};
+use mlir_backend::{BodyParameter, Check, CheckKind};
 use neuro_hir::{HirFunction, HirType};
 use shared_types::{ScalarType, SourceMap};
 
@@ -96,7 +96,7 @@ impl Function {
             declaration: declaration(hir),
             symbol: body.symbol.clone(),
             bits_entry: bits::entry_name(signature),
-            arguments: arguments(hir, &signature.parameters),
+            arguments: arguments(hir, &body.parameters),
             checks: body.checks.iter().map(located).collect(),
             scratch,
         }
@@ -142,57 +142,51 @@ fn declaration(function: &HirFunction) -> String {
 }
 
 /// The parameters by their names, the status word, the results as `out` or `out0`, `out1`, ….
-fn arguments(function: &HirFunction, parameters: &[Parameter]) -> Vec<Argument> {
+fn arguments(function: &HirFunction, parameters: &[BodyParameter]) -> Vec<Argument> {
     let mut names = Names::new();
-    let own: Vec<String> = function
-        .parameters()
-        .iter()
-        .map(|parameter| names.take(&parameter.name))
-        .collect();
-    let is_result =
-        |index: usize| index >= own.len() && matches!(parameters[index], Parameter::Result(..));
-    let results = (0..parameters.len())
-        .filter(|&index| is_result(index))
-        .count();
+    let own = function.parameters().iter();
+    let own: Vec<String> = own.map(|own| names.take(&own.name)).collect();
+    let is_result = |parameter: &&BodyParameter| matches!(parameter, BodyParameter::Result { .. });
+    let results = parameters.iter().filter(is_result).count();
     let mut result = 0;
     let mut arguments = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
+        let mut name = own.get(index).cloned().unwrap_or_default();
         let tensor = |scalar: &ScalarType, shape: &[u64], usage| ArgumentKind::Tensor {
             scalar: *scalar,
             shape: shape.to_vec(),
             usage,
         };
-        let (name, kind) = match parameter {
-            Parameter::Scalar(scalar) => (None, ArgumentKind::Scalar(*scalar)),
-            Parameter::Operand(scalar, shape) => (None, tensor(scalar, shape, Usage::Reads)),
-            Parameter::Result(scalar, shape) if index < own.len() => {
-                (None, tensor(scalar, shape, Usage::Updates))
+        let kind = match parameter {
+            BodyParameter::Scalar(scalar) | BodyParameter::Position { scalar, .. } => {
+                ArgumentKind::Scalar(*scalar)
             }
-            Parameter::Result(scalar, shape) => {
-                let name = match results {
+            BodyParameter::Operand { scalar, shape, .. } => tensor(scalar, shape, Usage::Reads),
+            BodyParameter::Target { scalar, shape } => tensor(scalar, shape, Usage::Updates),
+            BodyParameter::Result { scalar, shape } => {
+                name = names.take(&match results {
                     1 => "out".to_string(),
                     _ => format!("out{result}"),
-                };
+                });
                 result += 1;
-                (Some(name), tensor(scalar, shape, Usage::Writes))
+                tensor(scalar, shape, Usage::Writes)
             }
-            Parameter::Status => (Some("status".to_string()), ArgumentKind::Status),
-            Parameter::Threads => {
+            BodyParameter::Status => {
+                name = names.take("status");
+                ArgumentKind::Status
+            }
+            BodyParameter::Threads => {
                 let pool = names.take("pool");
-                (Some("threads".to_string()), ArgumentKind::Threads { pool })
+                name = names.take("threads");
+                ArgumentKind::Threads { pool }
             }
-            Parameter::Function(signature) => {
-                let name = own.get(index).map_or("", String::as_str);
-                let kind = ArgumentKind::Function {
-                    signature: signature.clone(),
-                    environment: names.take(&format!("{name}_environment")),
-                };
-                (None, kind)
-            }
-        };
-        let name = match name {
-            Some(name) => names.take(&name),
-            None => own.get(index).cloned().unwrap_or_default(),
+            BodyParameter::Function { parameters, result } => ArgumentKind::Function {
+                signature: FunctionSignature {
+                    parameters: parameters.clone(),
+                    result: *result,
+                },
+                environment: names.take(&format!("{name}_environment")),
+            },
         };
         arguments.push(Argument { name, kind });
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, SortForm, Traversal};
-use mlir_lowering::{ContractionShape, Selection};
+use mlir_lowering::{BodyParameter, ContractionShape, Selection};
 pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};
 pub use mlir_schedule::Target;
@@ -140,8 +140,9 @@ impl Linked {
             }
             if options.threads {
                 let sharing = mlir_pipeline::outline_shared_loops(session, &lowered.module)?;
-                for body in &mut lowered.bodies {
-                    body.shares = sharing.contains(&body.symbol);
+                let bodies = lowered.bodies.iter_mut();
+                for body in bodies.filter(|body| sharing.contains(&body.symbol)) {
+                    body.parameters.push(BodyParameter::Threads);
                 }
             }
             let start = self.spent("schedule", start);
@@ -228,7 +229,7 @@ fn mark_results_unaliased(module: &Module<'_>, bodies: &[Body]) {
             // Two function values may share their environment, which their code writes; what
             // shares loops, the last two parameters, is as free.
             let count = function.count_params() as usize;
-            let threads = count - if body.shares { 2 } else { 0 }..count;
+            let threads = count - if body.shares_loops() { 2 } else { 0 }..count;
             let free: Vec<usize> = body
                 .function_pointers
                 .iter()

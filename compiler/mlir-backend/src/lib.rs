@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use mlir_pipeline::Session;
 use neuro_hir::HirProgram;
 
-pub use mlir_lowering::{Check, CheckKind};
+pub use mlir_lowering::{BodyParameter, Check, CheckKind};
 pub use mlir_pipeline::{Failure, MlirError, NotLowered};
 
 use stack::on_large_stack;
@@ -56,6 +56,7 @@ pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError>
     let bodies = linked.bodies.into_iter().map(|body| LinkableBody {
         function: body.function,
         symbol: body.symbol,
+        parameters: body.parameters,
         checks: body.checks,
     });
     Ok(LinkableBodies {
@@ -97,9 +98,10 @@ pub struct LinkableBodies {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkableBody {
     pub function: String,
-    /// It takes the function's parameters (a tensor as an exploded descriptor, a function value as
-    /// two pointers, its code and its environment), then the status word, then the results.
     pub symbol: String,
+    /// What the symbol takes, in order: the function's parameters, then the status word, then the
+    /// results.
+    pub parameters: Vec<BodyParameter>,
     /// Check `n` of the status word is `checks[n - 1]` (numerics, §Integer checks). The symbol
     /// takes a status word only where there are some.
     pub checks: Vec<Check>,

@@ -13,7 +13,7 @@ fn the_public_api_is_this() {
         .join("\n");
     expect![[r#"
         pub mod internal;
-        pub use mlir_lowering::{Check, CheckKind};
+        pub use mlir_lowering::{BodyParameter, Check, CheckKind};
         pub use mlir_pipeline::{Failure, MlirError, NotLowered};
         pub fn lower_program(program: &HirProgram) -> Result<String, MlirError>
         pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError>
@@ -26,6 +26,7 @@ fn the_public_api_is_this() {
         pub struct LinkableBody
             pub function: String,
             pub symbol: String,
+            pub parameters: Vec<BodyParameter>,
             pub checks: Vec<Check>,"#]]
     .assert_eq(&public);
 }

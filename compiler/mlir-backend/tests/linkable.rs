@@ -6,8 +6,8 @@ use mlir_backend::internal::{Cause, LinkOptions, link, link_mlir};
 use mlir_backend::lower_for_link;
 use neuro_hir::build::{FunctionBuilder, binary, expr, operation, program, tensor};
 use neuro_hir::{
-    Extent, FunctionTarget, HirExpr, HirExprKind, HirFunction, HirStatementKind, HirType, TensorOp,
-    TensorType, Tier,
+    Extent, FunctionTarget, HirExpr, HirExprKind, HirFunction, HirStatementKind, HirType,
+    SliceAxis, TensorOp, TensorType, Tier,
 };
 use shared_types::ScalarType::{self, Bool, Char, F32, I8, I32};
 use shared_types::{FileId, Span};
@@ -148,6 +148,57 @@ fn a_symbol_takes_operands_then_the_status_word_then_results() {
         void @__neuro_mlir_update(ptr %0, ptr %1, i64 %2, ptr %3, ptr %4, i64 %5, i64 %6, i64 %7, ptr %8, ptr %9, i64 %10)
     "#]]
     .assert_eq(&defined.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+/// The same list with its kinds: what a caller needs to know of the symbol.
+#[test]
+fn a_body_says_what_its_symbol_takes() {
+    let borrowed = HirType::reference(false, of(F32, &[2, 3]));
+    let row = operation("row", [borrowed, ScalarType::I64.into()], |[a, at]| {
+        let rest = SliceAxis::Range {
+            start: 0,
+            extent: 3,
+            reversed: false,
+        };
+        let slice = TensorOp::Slice {
+            tensor: Box::new(a),
+            axes: vec![SliceAxis::Position(at), rest],
+        };
+        tensor(slice, of(F32, &[3]))
+    });
+    let divide = operation("divide", [of(I8, &[]), I8.into()], |[a, s]| {
+        binary(Div, a, s)
+    });
+    let mut update = FunctionBuilder::new("update", FunctionTarget::HostOperation);
+    let place = update.parameter("t", HirType::reference(true, of(I32, &[2])));
+    let value = update.parameter("v", of(I32, &[]));
+    update.push(HirStatementKind::CompoundAssign {
+        op: Add,
+        place,
+        value,
+    });
+    let program = program(Tier::Wrapping, [row, divide, update.finish(None)]);
+    assert_eq!(program.verify(), Ok(()));
+    let bodies = lower_for_link(&program).unwrap().bodies;
+    let lines = bodies.iter().map(|body| {
+        let parameters = body.parameters.iter().map(|one| format!("\n    {one:?}"));
+        format!("{}{}\n", body.symbol, parameters.collect::<String>())
+    });
+    expect![[r#"
+        __neuro_mlir_row
+            Operand { scalar: F32, shape: [2, 3], owned: false }
+            Position { scalar: I64, extent: 2 }
+            Result { scalar: F32, shape: [3] }
+        __neuro_mlir_divide
+            Operand { scalar: I8, shape: [], owned: true }
+            Scalar(I8)
+            Status
+            Result { scalar: I8, shape: [] }
+        __neuro_mlir_update
+            Target { scalar: I32, shape: [2] }
+            Operand { scalar: I32, shape: [], owned: true }
+    "#]]
+    .assert_eq(&lines.collect::<String>());
 }
 
 #[test]

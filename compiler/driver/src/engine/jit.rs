@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use interpreter::{Interpreter, Value};
+use mlir_backend::BodyParameter;
 use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
 use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Signature, Threads};
@@ -76,11 +77,7 @@ impl Jit {
         };
         let linked =
             internal::link(program, &options).map_err(|error| Fault::of_backend(&error))?;
-        let signatures = linked
-            .bodies
-            .iter()
-            .map(|body| signature(program, body))
-            .collect::<Result<Vec<_>, Fault>>()?;
+        let signatures = linked.bodies.iter().map(signature).collect::<Vec<_>>();
         let code = match signatures.as_slice() {
             [] => None,
             signatures => Some(
@@ -127,35 +124,39 @@ impl Jit {
                 None => self.no_body(function),
             });
         };
-        let mut results = results(function)?;
+        let mut results = results(function, body)?;
         let mut status = NOTHING_FAILED;
         let calls = Calls::new(interpreter, body);
         let callbacks = callbacks(values, &calls);
         let mut callbacks = callbacks.iter();
         let mut arguments = Vec::new();
-        for (parameter, value) in function.parameters().iter().zip(values) {
-            arguments.push(match value {
-                Value::Function(_) => match callbacks.next() {
-                    Some(callback) => Argument::Function(callback),
-                    None => return Err(not_compiled(function, &parameter.ty)),
-                },
-                Value::Scalar(scalar) => Argument::Scalar(*scalar),
-                Value::Tensor(tensor) => match is_written(&parameter.ty) {
-                    true => Argument::Result(tensor),
-                    false => Argument::Operand(tensor),
-                },
-                Value::Void
-                | Value::Tuple(_)
-                | Value::Struct(_)
-                | Value::String(_)
-                | Value::Reference(_) => return Err(not_compiled(function, &parameter.ty)),
-            });
+        for (parameter, value) in body.parameters.iter().zip(values) {
+            let argument = match (parameter, value) {
+                (
+                    BodyParameter::Scalar(_) | BodyParameter::Position { .. },
+                    Value::Scalar(scalar),
+                ) => Some(Argument::Scalar(*scalar)),
+                (BodyParameter::Operand { .. }, Value::Tensor(tensor)) => {
+                    Some(Argument::Operand(tensor))
+                }
+                (BodyParameter::Target { .. }, Value::Tensor(tensor)) => {
+                    Some(Argument::Result(tensor))
+                }
+                (BodyParameter::Function { .. }, Value::Function(_)) => callbacks
+                    .next()
+                    .map(|callback| Argument::Function(callback)),
+                _ => None,
+            };
+            arguments.push(argument.ok_or_else(|| {
+                let text = format!("`{}` was called with another argument", function.name);
+                Fault::internal(Some(function.span), text)
+            })?);
         }
         if !body.checks.is_empty() {
             arguments.push(Argument::Status(&mut status));
         }
         arguments.extend(results.iter_mut().map(Argument::Result));
-        if body.shares {
+        if body.shares_loops() {
             arguments.push(Argument::Threads(&self.threads));
         }
         let called = code.call(&body.symbol, &mut arguments);
@@ -217,85 +218,48 @@ fn callbacks<'c, 'p>(values: &[Value<'p>], calls: &'c Calls<'_, 'p, '_>) -> Vec<
     callbacks
 }
 
-/// What the body of a function takes: operands, the status word where something is checked, a
-/// buffer for each result, then what shares its loops where it has some to share.
-pub fn signature(program: &HirProgram, body: &Body) -> Result<Signature, Fault> {
-    let function = program.function(&body.function).ok_or_else(|| {
-        let text = format!("`{}` is no function of the program", body.function);
-        Fault::internal(None, text)
-    })?;
-    let mut parameters = Vec::new();
-    for parameter in function.parameters() {
-        let ty = &parameter.ty;
-        parameters.push(match (ty.referent(), tensor_parts(ty)) {
-            (HirType::Scalar(scalar), _) => Parameter::Scalar(*scalar),
-            (HirType::Function(signature), _) => match signature.element_types() {
-                Some((parameters, result)) => {
-                    Parameter::Function(FunctionSignature { parameters, result })
-                }
-                None => return Err(not_compiled(function, ty)),
-            },
-            (_, Some((scalar, shape))) if is_written(ty) => Parameter::Result(scalar, shape),
-            (_, Some((scalar, shape))) => Parameter::Operand(scalar, shape),
-            (_, None) => return Err(not_compiled(function, ty)),
-        });
-    }
-    if !body.checks.is_empty() {
-        parameters.push(Parameter::Status);
-    }
-    for ty in result_types(function) {
-        let (scalar, shape) = tensor_parts(ty).ok_or_else(|| not_compiled(function, ty))?;
-        parameters.push(Parameter::Result(scalar, shape));
-    }
-    if body.shares {
-        parameters.push(Parameter::Threads);
-    }
-    Ok(Signature {
+/// What a body takes, as its code is called.
+pub fn signature(body: &Body) -> Signature {
+    let parameter = |parameter: &BodyParameter| match parameter {
+        BodyParameter::Scalar(scalar) | BodyParameter::Position { scalar, .. } => {
+            Parameter::Scalar(*scalar)
+        }
+        BodyParameter::Operand { scalar, shape, .. } => Parameter::Operand(*scalar, shape.clone()),
+        BodyParameter::Target { scalar, shape } | BodyParameter::Result { scalar, shape } => {
+            Parameter::Result(*scalar, shape.clone())
+        }
+        BodyParameter::Function { parameters, result } => Parameter::Function(FunctionSignature {
+            parameters: parameters.clone(),
+            result: *result,
+        }),
+        BodyParameter::Status => Parameter::Status,
+        BodyParameter::Threads => Parameter::Threads,
+    };
+    Signature {
         symbol: body.symbol.clone(),
-        parameters,
-    })
+        parameters: body.parameters.iter().map(parameter).collect(),
+    }
 }
 
 /// A buffer for each result.
-fn results(function: &HirFunction) -> Result<Vec<Tensor>, Fault> {
-    let zeros = |ty| {
-        let (scalar, shape) = tensor_parts(ty).ok_or_else(|| not_compiled(function, ty))?;
-        Tensor::zeros(scalar, &shape).map_err(|error| out_of_memory(function, error))
-    };
-    result_types(function).iter().map(zeros).collect()
+fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
+    let results = body
+        .parameters
+        .iter()
+        .filter_map(|parameter| match parameter {
+            BodyParameter::Result { scalar, shape } => Some(Tensor::zeros(*scalar, shape)),
+            BodyParameter::Scalar(_)
+            | BodyParameter::Position { .. }
+            | BodyParameter::Operand { .. }
+            | BodyParameter::Target { .. }
+            | BodyParameter::Function { .. }
+            | BodyParameter::Status
+            | BodyParameter::Threads => None,
+        });
+    let results = results.collect::<Result<_, TensorError>>();
+    results.map_err(|error| out_of_memory(function, error))
 }
 
 fn out_of_memory(function: &HirFunction, error: TensorError) -> Fault {
     Fault::Panic(Box::new(memory::out_of_memory(function, error)))
-}
-
-fn result_types(function: &HirFunction) -> &[HirType] {
-    match &function.result {
-        HirType::Void => &[],
-        HirType::Tuple(members) => members,
-        result @ (HirType::Scalar(_)
-        | HirType::Tensor(_)
-        | HirType::Reference { .. }
-        | HirType::Function(_)
-        | HirType::String
-        | HirType::Nominal(_)) => std::slice::from_ref(result),
-    }
-}
-
-/// The element type and the shape of a static tensor of scalars, owned or behind references.
-fn tensor_parts(ty: &HirType) -> Option<(shared_types::ScalarType, Vec<u64>)> {
-    let tensor = ty.as_tensor()?;
-    Some((tensor.scalar()?, tensor.static_extents()?))
-}
-
-fn is_written(ty: &HirType) -> bool {
-    matches!(ty, HirType::Reference { mutable: true, .. })
-}
-
-fn not_compiled(function: &HirFunction, ty: &HirType) -> Fault {
-    let text = format!(
-        "`{}` was compiled with a {ty} in its signature",
-        function.name
-    );
-    Fault::internal(Some(function.span), text)
 }

@@ -55,6 +55,7 @@ mod tests {
         Body {
             function: "f".into(),
             symbol: "__neuro_mlir_f".into(),
+            parameters: Vec::new(),
             checks: vec![
                 check(0, BinaryOp::Mul, CheckKind::Overflow),
                 check(1, BinaryOp::Div, CheckKind::ZeroDivisor),
@@ -73,7 +74,6 @@ mod tests {
             traversals: Vec::new(),
             function_pointers: Vec::new(),
             has_result: true,
-            shares: false,
         }
     }
 

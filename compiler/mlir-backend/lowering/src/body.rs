@@ -43,6 +43,8 @@ pub(crate) struct Body<'c, 'b, 'p> {
     pub checks: Checks<'c, 'b>,
     /// In program order.
     pub traversals: Vec<Traversal>,
+    /// The locals that a slice reads its source at, with the smallest extent of those axes.
+    pub positions: HashMap<LocalId, u64>,
 }
 
 impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
@@ -60,6 +62,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
             sorts,
             checks,
             traversals: Vec::new(),
+            positions: HashMap::new(),
         }
     }
 
@@ -292,6 +295,10 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
         for (axis, from) in axes.iter().zip(shape) {
             match axis {
                 SliceAxis::Position(position) => {
+                    if let HirExprKind::Local(local) = position.kind {
+                        let below = self.positions.entry(local).or_insert(from);
+                        *below = from.min(*below);
+                    }
                     let within = match &position.kind {
                         HirExprKind::Literal(Literal::Integer(n)) => (0..from.into()).contains(n),
                         _ => true,

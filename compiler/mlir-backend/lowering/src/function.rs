@@ -32,6 +32,8 @@ pub(crate) struct Definition<'c> {
     pub spaces: Vec<IterationSpace>,
     pub contractions: Vec<ContractionShape>,
     pub traversals: Vec<Traversal>,
+    /// The parameters that a slice reads its source at, with the extent that they are below.
+    pub positions: HashMap<LocalId, u64>,
     /// Where the pointers of function values lie among the parameters of the LLVM function.
     pub function_pointers: Vec<usize>,
 }
@@ -73,7 +75,7 @@ pub(crate) fn define<'c>(
         contractions,
         ..
     } = body.checks;
-    let traversals = body.traversals;
+    let (traversals, positions) = (body.traversals, body.positions);
     entry.append(build(entry.operation("func.return").add_operands(&values))?);
     let outputs: Vec<Type> = values.iter().map(|value| value.r#type()).collect();
     let inputs = (0..block.argument_count())
@@ -88,6 +90,7 @@ pub(crate) fn define<'c>(
         spaces,
         contractions,
         traversals,
+        positions,
         function_pointers,
     })
 }

@@ -9,6 +9,7 @@ use shared_types::ScalarType;
 use crate::check::{Check, IterationSpace};
 use crate::contraction_shape::ContractionShape;
 use crate::function::{declare, define, failed};
+use crate::parameter::{BodyParameter, parameters};
 use crate::sort::SortForm;
 use crate::traversal::Traversal;
 use crate::unlowered::{Refusal, Unlowered};
@@ -73,6 +74,8 @@ pub struct LinkModule<'c> {
 pub struct Body {
     pub function: String,
     pub symbol: String,
+    /// What the symbol takes, in order.
+    pub parameters: Vec<BodyParameter>,
     pub checks: Vec<Check>,
     /// What the operation number in a status word counts.
     pub spaces: Vec<IterationSpace>,
@@ -83,8 +86,13 @@ pub struct Body {
     pub function_pointers: Vec<usize>,
     /// Whether the body writes only buffers that its caller has just allocated.
     pub has_result: bool,
-    /// Whether the symbol takes what shares its loops among threads, as its last two parameters.
-    pub shares: bool,
+}
+
+impl Body {
+    /// Whether the symbol takes what shares its loops among threads, which comes last.
+    pub fn shares_loops(&self) -> bool {
+        self.parameters.last() == Some(&BodyParameter::Threads)
+    }
 }
 
 /// The bodies that qualify for linking (backend specification, §Linking into a compile).
@@ -105,21 +113,24 @@ pub fn link_module<'c>(
         let symbol = format!("{}{}", selection.prefix, function.name);
         let defined = has_linkable_signature(function).and_then(|()| {
             let (tier, sorts) = (Some(program.tier), selection.sorts);
-            define(context, function, &symbol, tier, sorts, &constants)
+            let definition = define(context, function, &symbol, tier, sorts, &constants)?;
+            let has_checks = !definition.checks.is_empty();
+            let parameters = parameters(function, has_checks, &definition.positions)?;
+            Ok((definition, parameters))
         });
         match defined {
-            Ok(definition) => {
+            Ok((definition, parameters)) => {
                 module.body().append_operation(definition.operation);
                 bodies.push(Body {
                     function: function.name.clone(),
                     symbol,
+                    parameters,
                     checks: definition.checks,
                     spaces: definition.spaces,
                     contractions: definition.contractions,
                     traversals: definition.traversals,
                     function_pointers: definition.function_pointers,
                     has_result: function.result != HirType::Void,
-                    shares: false,
                 });
             }
             Err(Unlowered::Failed(error)) => return Err(error),
