@@ -13,7 +13,7 @@ use crate::faults::{Checked, Failed};
 pub(super) struct Body<'i, 'a> {
     pub items: &'i mut Items<'a>,
     is_kernel: bool,
-    pub is_gpu: bool,
+    pub only_gpu: bool,
     locals: Vec<HirLocal>,
     scope: Scope,
     /// The function, then the closures around.
@@ -36,7 +36,7 @@ impl<'i, 'a> Body<'i, 'a> {
         let mut body = Body {
             items,
             is_kernel: matches!(signature.target, FunctionTarget::Kernel { .. }),
-            is_gpu: matches!(signature.target, FunctionTarget::Gpu { .. }),
+            only_gpu: matches!(signature.target, FunctionTarget::Gpu { fallback: false }),
             locals: Vec::new(),
             scope: Scope::default(),
             frames: Vec::new(),

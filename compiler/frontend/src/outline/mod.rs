@@ -105,7 +105,7 @@ impl Program {
                 if whole::is_run(&mut function, &self.literals) {
                     whole::normalize(&mut function, &self.literals);
                 } else if fallback
-                    && !self.on_device
+                    && (!self.on_device || tensor_code::reads_at_positions(&function))
                     && !tensor_code::is_tensor_code(&function, &self.literals)
                 {
                     // More than a body to link holds: it is host code like any other.

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use neuro_hir::{
-    HirBlock, HirExpr, HirExprKind, HirFunction, HirPattern, HirStatement, HirStatementKind,
-    HirType, LocalId, SliceAxis, TensorOp,
+    HirBlock, HirExpr, HirExprKind, HirFunction, HirNode, HirPattern, HirStatement,
+    HirStatementKind, HirType, LocalId, SliceAxis, TensorOp,
 };
 use shared_types::{Literal, ScalarType};
 
@@ -28,6 +28,23 @@ pub(super) fn is_tensor_code(function: &HirFunction, literals: &BTreeMap<String,
         literals,
     };
     fits && code.is_body(function)
+}
+
+/// Whether a slice stands at a position that only a caller can check: no body for a GPU does.
+pub(super) fn reads_at_positions(function: &HirFunction) -> bool {
+    HirNode::from(&function.body).descendants().any(|node| {
+        matches!(node, HirNode::Expr(expr) if matches!(
+            &expr.kind,
+            HirExprKind::Tensor(TensorOp::Slice { axes, .. }) if !axes.iter().all(is_checked)
+        ))
+    })
+}
+
+fn is_checked(axis: &SliceAxis) -> bool {
+    match axis {
+        SliceAxis::Position(position) => matches!(position.kind, HirExprKind::Literal(_)),
+        SliceAxis::Range { .. } => true,
+    }
 }
 
 /// What a value of such a body is.
@@ -141,13 +158,7 @@ impl TensorCode<'_> {
                 indices.is_empty().then(|| self.value(tensor))?
             }
             TensorOp::Slice { tensor, axes } => {
-                // Only a caller checks a position.
-                let checked = axes.iter().all(|axis| match axis {
-                    SliceAxis::Position(position) => {
-                        matches!(position.kind, HirExprKind::Literal(_))
-                    }
-                    SliceAxis::Range { .. } => true,
-                });
+                let checked = axes.iter().all(is_checked);
                 checked.then(|| self.made(ty, [&**tensor]))?
             }
             TensorOp::Permute { operand, .. }

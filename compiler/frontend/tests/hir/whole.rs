@@ -230,6 +230,8 @@ fn a_fallback_with_scalar_code_goes_by_its_operations() {
         func copied(a: &Tensor<f32, [4]>) -> Tensor<f32, [4]> { a.clone() }
         @gpu
         func only(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> { a * (n as f32) }";
+    let position = "@gpu(fallback: true)
+        func row(a: &Tensor<f32, [4, 4]>, at: i64) -> Tensor<f32, [4]> { a[at, ..] }";
     lowers(
         program,
         expect![[r#"
@@ -263,4 +265,10 @@ fn a_fallback_with_scalar_code_goes_by_its_operations() {
     let (_, compiled) = compile_text(program, true);
     let text = compiled.unwrap().to_string();
     assert!(!text.contains("__op"), "{text}");
+    // No body checks a position, on a device neither.
+    for on_device in [false, true] {
+        let (_, compiled) = compile_text(position, on_device);
+        let text = compiled.unwrap().to_string();
+        assert!(text.contains("row__op0(a, checked(at"), "{text}");
+    }
 }

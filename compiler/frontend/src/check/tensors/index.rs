@@ -88,7 +88,7 @@ impl Body<'_, '_> {
                 return Err(self.fault(entry.span, message));
             }
             let is_literal = matches!(position.kind, HirExprKind::Literal(_));
-            if self.is_gpu && !is_literal {
+            if self.only_gpu && !is_literal {
                 // Its callers would have to check it: the body itself cannot panic.
                 let message = "a slice at a position that is no literal is not supported yet in a `@gpu` function";
                 return Err(self.fault(entry.span, message));
