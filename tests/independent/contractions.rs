@@ -215,6 +215,27 @@ fn products_in_every_schedule() {
     }
 }
 
+/// Packed panels of every axis: one, several whole, and the last cut off, all with all.
+#[test]
+fn products_in_panels_whole_and_cut() {
+    for m in [40, 128, 150] {
+        for k in [200, 512, 601] {
+            for n in [130, 512, 1024, 1100] {
+                let source = format!(
+                    "func f(a: &Tensor<f64, [{m}, {k}]>, b: &Tensor<f64, [{k}, {n}]>) -> Tensor<f64, [{m}, {n}]> {{ a @ b }}"
+                );
+                let random = |name: &str, shape: [u64; 2]| {
+                    tensor::random(1, name, "f64".parse().unwrap(), &shape).unwrap()
+                };
+                let (a, b) = (random("a", [m, k]), random("b", [k, n]));
+                let found = compile(&source).result("f", &[&a, &b]);
+                let expected = compile_plain(&source).result("f", &[&a, &b]);
+                assert!(found.same_bits(&expected), "{m}x{k}x{n}");
+            }
+        }
+    }
+}
+
 /// Letters in every order that is a batch of products, and in some that are not, beside the loops
 /// that each operation is without a schedule.
 #[test]

@@ -145,6 +145,10 @@ impl Linked {
                     body.parameters.push(BodyParameter::Threads);
                 }
             }
+            if !options.plain {
+                mlir_schedule::prefetch_blocks(session, &lowered.module)?;
+                session.dump_after("prefetch", &lowered.module)?;
+            }
             let start = self.spent("schedule", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &loop_passes())?;
             let start = self.spent("passes", start);

@@ -91,6 +91,7 @@ pub fn function(seed: u64, number: u64) -> Function {
         (5, Style::Host),
         (1, Style::Early),
         (2, Style::Gpu),
+        (1, Style::Fallback),
     ]);
     let limits = random.weighted(&[(100, FEW), (20, MANY), (1, VAST), (2, PACKED)]);
     let mut maker = Maker::new(random, style, limits);
@@ -168,6 +169,7 @@ impl Maker<'_> {
             (2, Style::Host),
             (1, Style::Early),
             (1, Style::Gpu),
+            (1, Style::Fallback),
         ];
         let style = self.random.weighted(&styles);
         let mut maker = Maker::new(self.random, style, FEW);

@@ -9,5 +9,5 @@ mod contraction;
 mod nest;
 mod script;
 
-pub use contraction::{Target, schedule, text};
+pub use contraction::{Target, prefetch_blocks, schedule, text};
 pub use nest::schedule_nests;

@@ -80,6 +80,15 @@ impl Script {
         (inner, loops)
     }
 
+    /// The loop that is nearest around an operation.
+    pub(crate) fn loop_around(&mut self, operation: &Handle) -> Handle {
+        let around = self.handle();
+        self.line(format!(
+            "{around} = transform.get_parent_op {operation} {{op_name = \"scf.for\"}} : ({ANY}) -> {ANY}"
+        ));
+        around
+    }
+
     pub(crate) fn patterns(&mut self, patterns: &[&str]) {
         let mut text = String::new();
         for pattern in patterns {

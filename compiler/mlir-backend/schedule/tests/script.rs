@@ -132,42 +132,44 @@ fn packed() {
             named_sequence @schedule(%function: !any_op) {
             %h1 = structured.match attributes {neuro.product0} in %function
             %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 1024, 0]
-            %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 500]
+            %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 250]
             %h6, %h7 = structured.tile_using_for %h4 tile_sizes [128, 0, 0]
-            %h8, %h9, %h10 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+            %h8 = get_parent_op %h6 {op_name = "scf.for"}
+            %h9, %h10, %h11 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
             apply_patterns to %function { apply_patterns.canonicalization apply_patterns.linalg.tiling_canonicalization apply_patterns.scf.for_loop_canonicalization }
-            %h11, %h12, %h13 = structured.pad %h8 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
-            %h14 = get_producer_of_operand %h11[1]
-            annotate %h14 "neuro.pack0_1"
-            %h15 = cast %h14 : !any_op to !op<"tensor.pad">
-            %h16 = structured.hoist_pad %h15 by 3 loops
-            %h17 = get_producer_of_operand %h11[0]
-            annotate %h17 "neuro.pack0_0"
-            %h18 = cast %h17 : !any_op to !op<"tensor.pad">
-            %h19 = structured.hoist_pad %h18 by 2 loops
-            %h20 = get_producer_of_operand %h11[2]
-            structured.vectorize %h20 vector_sizes [4, 16]
-            %h21 = structured.match attributes {neuro.pack0_0} in %function
-            %h22, %h23 = structured.tile_using_for %h21 tile_sizes [0, 16]
-            %h24 = structured.match ops{["scf.if"]} in %h23
-            scf.take_assumed_branch %h24 take_else_branch
-            structured.vectorize %h22 vector_sizes [4, 16]
-            %h25 = structured.match attributes {neuro.pack0_1} in %function
-            %h26, %h27 = structured.tile_using_for %h25 tile_sizes [4, 0]
-            %h28 = structured.match ops{["scf.if"]} in %h27
-            scf.take_assumed_branch %h28 take_else_branch
-            structured.vectorize %h26 vector_sizes [4, 16]
+            apply_licm to %h8
+            %h12, %h13, %h14 = structured.pad %h9 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
+            %h15 = get_producer_of_operand %h12[1]
+            annotate %h15 "neuro.pack0_1"
+            %h16 = cast %h15 : !any_op to !op<"tensor.pad">
+            %h17 = structured.hoist_pad %h16 by 3 loops
+            %h18 = get_producer_of_operand %h12[0]
+            annotate %h18 "neuro.pack0_0"
+            %h19 = cast %h18 : !any_op to !op<"tensor.pad">
+            %h20 = structured.hoist_pad %h19 by 2 loops
+            %h21 = get_producer_of_operand %h12[2]
+            structured.vectorize %h21 vector_sizes [4, 16]
+            %h22 = structured.match attributes {neuro.pack0_0} in %function
+            %h23, %h24 = structured.tile_using_for %h22 tile_sizes [0, 16]
+            %h25 = structured.match ops{["scf.if"]} in %h24
+            scf.take_assumed_branch %h25 take_else_branch
+            structured.vectorize %h23 vector_sizes [4, 16]
+            %h26 = structured.match attributes {neuro.pack0_1} in %function
+            %h27, %h28 = structured.tile_using_for %h26 tile_sizes [4, 0]
+            %h29 = structured.match ops{["scf.if"]} in %h28
+            scf.take_assumed_branch %h29 take_else_branch
+            structured.vectorize %h27 vector_sizes [4, 16]
             apply_patterns to %function { apply_patterns.vector.lower_masked_transfers apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-            %h29, %h30 = structured.tile_using_for %h11 tile_sizes [0, 0, 1]
+            %h30, %h31 = structured.tile_using_for %h12 tile_sizes [0, 0, 1]
             bufferization.eliminate_empty_tensors %function
             apply_patterns to %function { apply_patterns.canonicalization }
-            %h31 = structured.match attributes {neuro.product0} in %function
-            structured.vectorize %h31
+            %h32 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h32
             apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-            %h32 = structured.match ops{["scf.for"]} in %function
-            apply_licm to %h32
             %h33 = structured.match ops{["scf.for"]} in %function
-            loop.hoist_loop_invariant_subsets %h33 : !op<"scf.for">
+            apply_licm to %h33
+            %h34 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h34 : !op<"scf.for">
             apply_patterns to %function { apply_patterns.canonicalization }
             yield
             }
@@ -193,15 +195,16 @@ fn shared_among_threads() {
             + "\n"
     };
     expect![[r#"
-        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 0, 512]
+        %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 0, 256]
         %h4, %h5 = structured.tile_using_for %h2 tile_sizes [128, 0, 0]
         annotate %h5 "neuro.shared"
-        %h6, %h7, %h8 = structured.tile_using_for %h4 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h16 = get_parent_op %h15 {op_name = "scf.for"}
-        annotate %h16 "neuro.shared"
-        %h21, %h22 = structured.tile_using_for %h20 tile_sizes [0, 16]
-        %h24, %h25 = structured.tile_using_for %h23 tile_sizes [4, 0]
-        %h26, %h27 = structured.tile_using_for %h9 tile_sizes [0, 0, 1]
+        %h6 = get_parent_op %h4 {op_name = "scf.for"}
+        %h7, %h8, %h9 = structured.tile_using_for %h4 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+        %h17 = get_parent_op %h16 {op_name = "scf.for"}
+        annotate %h17 "neuro.shared"
+        %h22, %h23 = structured.tile_using_for %h21 tile_sizes [0, 16]
+        %h25, %h26 = structured.tile_using_for %h24 tile_sizes [4, 0]
+        %h27, %h28 = structured.tile_using_for %h10 tile_sizes [0, 0, 1]
     "#]]
     .assert_eq(&tilings([1024, 1024, 1024]));
     expect![[r#"

@@ -38,8 +38,10 @@ pub enum Style {
     Host,
     /// With a `return` under a condition in the middle.
     Early,
-    /// `@gpu(fallback: true)`: the body stays whole.
+    /// `@gpu(fallback: true)` around tensor operations alone: the body stays whole.
     Gpu,
+    /// The same around anything: what no kernel can hold is the host's.
+    Fallback,
 }
 
 #[derive(Clone, Debug)]
@@ -172,6 +174,7 @@ impl Style {
             Style::Host => "host",
             Style::Early => "early return",
             Style::Gpu => "@gpu(fallback: true)",
+            Style::Fallback => "@gpu(fallback: true), host code",
         }
     }
 }

@@ -49,7 +49,7 @@ impl Function {
             }
         };
         let attribute = match self.style {
-            Style::Gpu => "@gpu(fallback: true)\n",
+            Style::Gpu | Style::Fallback => "@gpu(fallback: true)\n",
             Style::Plain | Style::Returning | Style::Host | Style::Early => "",
         };
         let parameters: Vec<String> = (0..self.parameters.len())
@@ -305,7 +305,7 @@ impl Printer<'_> {
         };
         self.lines.push(match self.function.style {
             Style::Returning => format!("return {value}"),
-            Style::Plain | Style::Host | Style::Early | Style::Gpu => value,
+            Style::Plain | Style::Host | Style::Early | Style::Gpu | Style::Fallback => value,
         });
     }
 

@@ -2,6 +2,7 @@
 //! contraction schedule).
 
 mod plan;
+mod prefetch;
 mod script;
 mod sharing;
 mod target;
@@ -14,6 +15,7 @@ use mlir_lowering::ContractionShape;
 use mlir_pipeline::{MlirError, Session};
 
 use crate::apply::apply;
+pub use prefetch::prefetch_blocks;
 use script::script;
 pub use target::Target;
 

@@ -19,13 +19,12 @@ pub(crate) struct Block {
     pub columns: u64,
 }
 
-/// The panels that are copied to contiguous memory, padded with zeros to whole blocks. An extent
-/// of 0 is the whole axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The panels that are copied to contiguous memory, padded with zeros to whole ones. An extent of
+/// 0 is the whole axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Panels {
     pub rows: u64,
     pub columns: u64,
-    /// Divides the contracted extent.
     pub depth: u64,
 }
 
@@ -33,13 +32,12 @@ pub(crate) struct Panels {
 /// than it gives.
 const UNPACKED_BYTES: u64 = 256 * 1024;
 /// Positions of the contracted axis in a panel: a strip of either operand is then in the first
-/// two caches.
-const DEPTH: u64 = 512;
-const LEAST_DEPTH: u64 = 128;
-/// Rows of a panel, which with [`DEPTH`] fills a part of the second cache.
-const ROWS: u64 = 128;
-/// Columns of a panel, which with [`DEPTH`] fills a part of the third cache.
-const COLUMNS: u64 = 1024;
+/// cache.
+const DEPTH: u64 = 256;
+/// A panel of the first operand, in a part of the second cache.
+const ROW_PANEL_BYTES: u64 = 128 * 1024;
+/// A panel of the second operand, in a part of the third.
+const COLUMN_PANEL_BYTES: u64 = 1024 * 1024;
 
 impl Plan {
     pub(crate) fn of(contraction: &ContractionShape, target: &Target) -> Plan {
@@ -69,12 +67,17 @@ impl Plan {
             };
         }
         let whole_unless = |panel: u64, extent: u64| if extent > panel { panel } else { 0 };
-        let panel_rows = ROWS / target.rows * target.rows;
+        let position_bytes = DEPTH * bytes;
+        let block_rows = target.packed_rows;
+        let panel_rows = ROW_PANEL_BYTES / position_bytes / block_rows * block_rows;
         Plan {
-            block,
+            block: Block {
+                rows: block_rows,
+                ..block
+            },
             packing: Some(Panels {
                 rows: whole_unless(panel_rows, rows),
-                columns: whole_unless(COLUMNS, columns),
+                columns: whole_unless(COLUMN_PANEL_BYTES / position_bytes, columns),
                 depth: depth_panel(depth),
             }),
             depth: 0,
@@ -90,19 +93,23 @@ impl Plan {
         }
     }
 
-    /// Whether a block, or the panel around it, is cut off at the end of an axis.
-    pub(crate) fn has_partial_blocks(&self, contraction: &ContractionShape) -> bool {
-        let (row_panel, column_panel) = self
-            .packing
-            .map_or((0, 0), |panels| (panels.rows, panels.columns));
-        let partial = |dimension: usize, panel: u64| {
-            let block = self.block_extent(contraction, dimension);
-            let extent = contraction.extent(dimension);
-            !extent.is_multiple_of(block.max(panel))
-        };
-        let rows = contraction.rows();
-        partial(contraction.columns(), column_panel)
-            || rows.is_some_and(|rows| partial(rows, row_panel))
+    /// Whether a block, or the panel around it, is cut off at the end of one of the axes.
+    pub(crate) fn cuts(
+        &self,
+        contraction: &ContractionShape,
+        axes: impl IntoIterator<Item = usize>,
+    ) -> bool {
+        let panels = self.packing.unwrap_or_default();
+        axes.into_iter().any(|axis| {
+            let panel = match axis {
+                _ if axis == contraction.columns() => panels.columns,
+                _ if axis == contraction.depth() => panels.depth,
+                _ if Some(axis) == contraction.rows() => panels.rows,
+                _ => 0,
+            };
+            let block = self.block_extent(contraction, axis);
+            !contraction.extent(axis).is_multiple_of(block.max(panel))
+        })
     }
 
     /// Whether each block is computed at once, from its first product to its last.
@@ -110,21 +117,16 @@ impl Plan {
         self.packing.is_none()
             && self.depth == 0
             && contraction.of_arguments
-            && !self.has_partial_blocks(contraction)
+            && !self.cuts(contraction, 0..contraction.kept.len())
     }
 }
 
-/// The largest divisor that a panel holds; the whole axis where there is none of use.
+/// The contracted axis in panels of one extent, the last of which may be cut off; 0 for the whole.
 fn depth_panel(depth: u64) -> u64 {
-    if depth <= DEPTH {
-        return 0;
+    match depth.div_ceil(DEPTH) {
+        0 | 1 => 0,
+        panels => depth.div_ceil(panels),
     }
-    let panels = depth.div_ceil(DEPTH)..=depth / LEAST_DEPTH;
-    let divides = |&panels: &u64| depth.is_multiple_of(panels);
-    panels
-        .into_iter()
-        .find(divides)
-        .map_or(0, |panels| depth / panels)
 }
 
 #[cfg(test)]
@@ -132,11 +134,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panel_divides_the_contracted_axis() {
-        assert_eq!(depth_panel(512), 0);
-        assert_eq!(depth_panel(1024), 512);
-        assert_eq!(depth_panel(1000), 500);
-        assert_eq!(depth_panel(769), 0);
-        assert_eq!(depth_panel(100_000), 500);
+    fn panels_share_the_contracted_axis_evenly() {
+        assert_eq!(depth_panel(256), 0);
+        assert_eq!(depth_panel(1024), 256);
+        assert_eq!(depth_panel(1000), 250);
+        assert_eq!(depth_panel(769), 193);
     }
 }

@@ -3,7 +3,7 @@
 use mlir_lowering::ContractionShape;
 
 use super::Target;
-use super::plan::{Panels, Plan};
+use super::plan::Plan;
 use super::sharing::{Level, Shared};
 use crate::script::{ANY, Handle, Script};
 
@@ -80,13 +80,15 @@ impl Script {
         let column_panel = along(columns, panels.columns);
         inner = self.tile_shared(&inner, &column_panel, None, at(Level::ColumnPanels));
         inner = self.tile(&inner, &along(depth, panels.depth), None);
+        let mut row_panels = None;
         if let Some(rows) = rows {
             let row_panel = along(rows, panels.rows);
             inner = self.tile_shared(&inner, &row_panel, None, at(Level::RowPanels));
+            row_panels = (panels.rows > 0).then(|| self.loop_around(&inner));
         }
         inner = self.tile_shared(&inner, &block, Some(&order), at(Level::Blocks));
         let packs_for_all = Shared::packs_for_all(shared, contraction, plan);
-        let padded = self.pack(contraction, plan, panels, &inner, packs_for_all);
+        let padded = self.pack(contraction, plan, row_panels, &inner, packs_for_all);
         self.tile(&padded, &one, None);
     }
 
@@ -111,7 +113,7 @@ impl Script {
         &mut self,
         contraction: &ContractionShape,
         plan: &Plan,
-        panels: &Panels,
+        row_panels: Option<Handle>,
         block: &Handle,
         shares: bool,
     ) -> Handle {
@@ -121,6 +123,10 @@ impl Script {
             "linalg.tiling_canonicalization",
             "scf.for_loop_canonicalization",
         ]);
+        // So must the second operand's be of the loop over rows, which its panel leaves.
+        if let Some(row_panels) = &row_panels {
+            self.line(format!("transform.apply_licm to {row_panels} : {ANY}"));
+        }
         let zero = match contraction.scalar.is_float() {
             true => format!("0.0 : {}", contraction.scalar),
             false => format!("0 : i{}", contraction.scalar.bytes() * 8),
@@ -133,7 +139,7 @@ impl Script {
              nofold_flags = [1, 1, 0], copy_back_op = \"none\"}} : ({ANY}) -> ({ANY}, {ANY}, {ANY})"
         ));
         // The second operand's panel is the same for all panels of rows.
-        let hoisted = [2, 2 + u64::from(panels.rows > 0)];
+        let hoisted = [2, 2 + usize::from(row_panels.is_some())];
         for operand in [1, 0] {
             let pad = self.producer(&padded, operand);
             let tag = pack_tag(contraction, operand);
@@ -152,7 +158,7 @@ impl Script {
                 self.share_around(&pad);
             }
         }
-        if plan.has_partial_blocks(contraction) {
+        if plan.cuts(contraction, 0..contraction.kept.len()) {
             let pad = self.producer(&padded, 2);
             let sizes: Vec<u64> = (0..contraction.kept.len())
                 .map(|axis| plan.block_extent(contraction, axis))
@@ -190,7 +196,7 @@ impl Script {
                 })
                 .collect();
             let (copy, loops) = self.loops("tile_using_for", &pad, &steps, "");
-            if plan.has_partial_blocks(contraction) {
+            if plan.cuts(contraction, axes.iter().copied()) {
                 // A copy of nothing but padding, which no block is.
                 for around in loops {
                     let guards = self.handle();

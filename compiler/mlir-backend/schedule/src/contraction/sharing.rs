@@ -169,10 +169,7 @@ impl Script {
 
     /// Marks the loop around an operation.
     pub(crate) fn share_around(&mut self, operation: &Handle) {
-        let around = self.handle();
-        self.line(format!(
-            "{around} = transform.get_parent_op {operation} {{op_name = \"scf.for\"}} : ({ANY}) -> {ANY}"
-        ));
+        let around = self.loop_around(operation);
         self.line(format!("transform.annotate {around} \"{SHARED}\" : {ANY}"));
     }
 }

@@ -6,6 +6,9 @@ pub struct Target {
     /// The rows of a register block: with them the accumulators fill the registers, or hide the
     /// latency of an addition.
     pub rows: u64,
+    /// The rows of a block of packed panels, whose rows of the result come from afar: fewer where
+    /// enough stay to hide the latency.
+    pub packed_rows: u64,
 }
 
 impl Target {
@@ -14,21 +17,25 @@ impl Target {
     pub const AVX512: Target = Target {
         row_bytes: 64,
         rows: 8,
+        packed_rows: 4,
     };
     /// 16 registers of 256 bits: two vectors a row, 10 accumulators.
     pub const AVX2: Target = Target {
         row_bytes: 64,
         rows: 5,
+        packed_rows: 5,
     };
     /// 32 registers of 128 bits: two vectors a row, 16 accumulators.
     pub const NEON: Target = Target {
         row_bytes: 32,
         rows: 8,
+        packed_rows: 8,
     };
     /// Any other, as the backend specification has it, §The contraction schedule.
     pub const GENERIC: Target = Target {
         row_bytes: 64,
         rows: 4,
+        packed_rows: 4,
     };
 
     /// This machine's.

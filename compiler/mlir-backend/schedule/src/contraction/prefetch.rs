@@ -1,0 +1,129 @@
+//! The next block of a result is asked for while the products of one are added.
+//!
+//! A block is read and written once for each panel of the contracted axis, and has left the near
+//! caches in between. The processor foresees rows that begin with a cache line, and no others.
+
+use melior::dialect::arith;
+use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{
+    OperationBuilder, OperationLike, OperationRef, OperationResult, WalkOrder, WalkResult,
+};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, Identifier, Module, Type, TypeLike, Value, ValueLike};
+use mlir_pipeline::{Failure, MlirError, Session};
+use mlir_sys::{mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirTypeIsAVector};
+
+/// A loop of fewer steps ends before the answer is there.
+const LEAST_STEPS: i64 = 128;
+
+/// Asks for the rows below each block on buffers that a long loop starts from.
+pub fn prefetch_blocks(session: &Session, module: &Module<'_>) -> Result<(), MlirError> {
+    let mut reads = Vec::new();
+    module
+        .as_operation()
+        .walk(WalkOrder::PreOrder, |operation| {
+            // SAFETY: the walk gives operations of the module, which live as long as it does.
+            let operation = unsafe { OperationRef::from_raw(operation.to_raw()) };
+            reads.extend(start_of_long_loop(operation));
+            WalkResult::Advance
+        });
+    reads.into_iter().try_for_each(|read| {
+        prefetch_below(session, read)
+            .map_err(|error| MlirError::PassPipelineFailed(Failure::new(error.to_string())))
+    })
+}
+
+/// The read of the vector that a long loop starts from.
+fn start_of_long_loop<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
+    if !is(operation, "scf.for") {
+        return None;
+    }
+    let definition = |index| {
+        let value = operation.operand(index).ok()?;
+        Some(OperationResult::try_from(value).ok()?.owner())
+    };
+    let constant = |index| {
+        let value = definition(index)?.attribute("value").ok()?;
+        Some(IntegerAttribute::try_from(value).ok()?.value())
+    };
+    let (from, to, step, read) = (constant(0)?, constant(1)?, constant(2)?, definition(3)?);
+    let is_long = to.checked_sub(from)?.checked_div(step)? >= LEAST_STEPS;
+    (is_long && is(read, "vector.transfer_read")).then_some(read)
+}
+
+fn is(operation: OperationRef<'_, '_>, name: &str) -> bool {
+    operation.name().as_string_ref().as_str() == Ok(name)
+}
+
+fn prefetch_below<'c>(
+    session: &'c Session,
+    read: OperationRef<'c, '_>,
+) -> Result<(), melior::Error> {
+    let context = session.context();
+    let location = read.location();
+    let (Some(block), Some([rows, columns])) = (read.block(), block_of(read.result(0)?.r#type()))
+    else {
+        return Ok(());
+    };
+    let emit = |operation| {
+        let operation = block.insert_operation_before(read, operation);
+        operation.result(0).map(Value::from)
+    };
+    let after = |position: Value<'c, '_>, count: i64| {
+        let count = IntegerAttribute::new(Type::index(context), count).into();
+        let count = emit(arith::constant(context, count, location))?;
+        emit(arith::addi(position, count, location))
+    };
+    // The buffer, its indices, the padding and perhaps a mask.
+    let buffer = read.operand(0)?;
+    let rank = shape(buffer.r#type()).len();
+    let indices: Vec<Value> = read.operands().skip(1).take(rank).collect();
+    let [outer @ .., row, column] = indices.as_slice() else {
+        return Ok(());
+    };
+    let attribute = |name, value: Attribute<'c>| (Identifier::new(context, name), value);
+    let flag = |value| BoolAttribute::new(context, value).into();
+    let nearest = IntegerAttribute::new(IntegerType::new(context, 32).into(), 3).into();
+    for below in rows..2 * rows {
+        let row = after(*row, below)?;
+        // Its first line, and its last where it lies in two.
+        for column in [*column, after(*column, columns - 1)?] {
+            let prefetch = OperationBuilder::new("memref.prefetch", location)
+                .add_operands(&[buffer])
+                .add_operands(outer)
+                .add_operands(&[row, column])
+                .add_attributes(&[
+                    attribute("isWrite", flag(true)),
+                    attribute("localityHint", nearest),
+                    attribute("isDataCache", flag(true)),
+                ])
+                .build()?;
+            block.insert_operation_before(read, prefetch);
+        }
+    }
+    Ok(())
+}
+
+/// The rows and columns of a vector that is a block.
+fn block_of(ty: Type<'_>) -> Option<[i64; 2]> {
+    // SAFETY: asks for the type's kind.
+    if !unsafe { mlirTypeIsAVector(ty.to_raw()) } {
+        return None;
+    }
+    match shape(ty)[..] {
+        [.., rows, columns] => Some([rows, columns]),
+        _ => None,
+    }
+}
+
+/// The extents of a vector or buffer, whose rank is known.
+fn shape(ty: Type<'_>) -> Vec<i64> {
+    // SAFETY: both are shaped types with a rank.
+    unsafe {
+        let rank = mlirShapedTypeGetRank(ty.to_raw());
+        (0..rank as isize)
+            .map(|axis| mlirShapedTypeGetDimSize(ty.to_raw(), axis))
+            .collect()
+    }
+}
