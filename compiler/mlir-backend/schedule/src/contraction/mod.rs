@@ -7,14 +7,17 @@ mod script;
 mod sharing;
 mod target;
 
-use melior::ir::Module;
+use std::collections::HashSet;
+
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
+use melior::ir::{Module, OperationRef};
 use mlir_lowering::ContractionShape;
 use mlir_pipeline::{MlirError, Session};
 
 use crate::apply::apply;
+use crate::script::{ANY, Script};
 pub use prefetch::prefetch_blocks;
 use script::script;
 pub use target::Target;
@@ -42,9 +45,42 @@ pub fn schedule<'m>(
             continue;
         };
         let contractions = contractions(symbol.value());
+        if contractions.is_empty() {
+            continue;
+        }
+        apply(session, function, &removal())?;
+        let contractions = read(function, contractions);
         if !contractions.is_empty() {
-            apply(session, function, &script(contractions, target, threads))?;
+            apply(session, function, &script(&contractions, target, threads))?;
         }
     }
     Ok(())
+}
+
+/// Takes out what nothing reads: the simplifications of a schedule would, halfway through it.
+fn removal() -> String {
+    let mut script = Script::default();
+    script.line(format!("transform.apply_dce to %function : {ANY}"));
+    script.finish()
+}
+
+/// The contractions that are still in a function.
+fn read(
+    function: OperationRef<'_, '_>,
+    contractions: &[ContractionShape],
+) -> Vec<ContractionShape> {
+    let mut found = HashSet::new();
+    function.walk(WalkOrder::PreOrder, |operation| {
+        let numbers = contractions.iter().map(|contraction| contraction.number);
+        found.extend(
+            numbers
+                .filter(|&number| operation.has_attribute(&ContractionShape::product_tag(number))),
+        );
+        WalkResult::Advance
+    });
+    let contractions = contractions.iter();
+    contractions
+        .filter(|contraction| found.contains(&contraction.number))
+        .cloned()
+        .collect()
 }
