@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use melior::ir::attribute::StringAttribute;
+use melior::ir::attribute::{ArrayAttribute, StringAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
@@ -10,6 +10,7 @@ use mlir_sys::{
     MlirStringRef, mlirOperationDestroy, mlirPassManagerCreateOnOperation, mlirPassManagerRunOnOp,
 };
 
+use crate::access::access;
 use crate::check::{keys, lower_checks};
 use crate::results::return_each_once;
 use crate::{Failure, MlirError, Session};
@@ -20,7 +21,8 @@ use crate::{Failure, MlirError, Session};
 ///
 /// A producer's checks go with it into its consumer, whose points are all of the producer's, some
 /// of them repeated; a check that is repeated changes nothing. Where a consumer has no points at
-/// all they would be lost: such a body stays apart. A function that calls stays as it is too: the
+/// all they would be lost: such a body stays apart, and so does one with checks that reads a
+/// diagonal. A function that calls stays as it is too: the
 /// calls of a producer would be made at its consumer's points, in another order, and a check fused
 /// into a traversal would stand between its calls. Nor is what stands around a traversal fused: the
 /// pass knows of no effects, so it would drop a traversal that nothing reads; and a call for each
@@ -52,6 +54,9 @@ fn fuse_one<'c, 'a>(
     function: OperationRef<'c, 'a>,
 ) -> Result<OperationRef<'c, 'a>, MlirError> {
     let checks = keys(function);
+    if !checks.is_empty() && reads_diagonal(function) {
+        return Ok(function);
+    }
     let kept = (!checks.is_empty()).then(|| (*function).clone());
     run_on(session, manager, function)?;
     let (Some(kept), Some(module)) = (kept, function.block()) else {
@@ -64,6 +69,23 @@ fn fuse_one<'c, 'a>(
     // SAFETY: no reference to the fused function is used again.
     unsafe { mlirOperationDestroy(function.to_raw()) };
     Ok(kept)
+}
+
+/// Whether an operation of the function walks two axes of an operand by one dimension.
+fn reads_diagonal(function: OperationRef<'_, '_>) -> bool {
+    let mut found = false;
+    function.walk(WalkOrder::PreOrder, |operation| {
+        let maps = operation.attribute("indexing_maps");
+        if let Ok(maps) = maps.and_then(ArrayAttribute::try_from) {
+            let maps = (0..maps.len()).filter_map(|index| maps.element(index).ok());
+            found |= maps.filter_map(access).any(|axes| {
+                let mut walked = HashSet::new();
+                !axes.into_iter().flatten().all(|axis| walked.insert(axis))
+            });
+        }
+        WalkResult::Advance
+    });
+    found
 }
 
 /// Whether an operation of the function calls a function.

@@ -4,6 +4,7 @@
 //! It must never know HIR, and never let MLIR or LLVM print or end the process: whatever they
 //! report comes back in an [`MlirError`].
 
+mod access;
 mod bfloat;
 mod check;
 mod dump;
@@ -20,6 +21,7 @@ mod session;
 mod share;
 mod translate;
 
+pub use access::{Access, access};
 pub use check::Check;
 pub use error::{Failure, MlirError, NotLowered};
 pub use fuse::fuse;

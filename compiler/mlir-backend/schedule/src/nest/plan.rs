@@ -1,4 +1,6 @@
-use crate::nest::read::{Access, Nest};
+use mlir_pipeline::Access;
+
+use crate::nest::read::Nest;
 
 /// What is done to a nest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,15 +1,9 @@
-use melior::ir::attribute::{ArrayAttribute, Attribute, AttributeLike};
+use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{DimSize, IntegerType, MemRefType, ShapedTypeLike};
 use melior::ir::{RegionLike, Type, TypeLike, ValueLike};
-use mlir_sys::{
-    mlirAffineDimExprGetPosition, mlirAffineExprIsADim, mlirAffineMapAttrGetValue,
-    mlirAffineMapGetNumResults, mlirAffineMapGetResult, mlirAttributeIsAAffineMap,
-};
-
-/// The dimension that each axis of an operand walks; none where it stays at one position.
-pub(crate) type Access = Vec<Option<usize>>;
+use mlir_pipeline::{Access, access};
 
 /// What a `linalg.generic` on buffers does, as far as its schedule depends on it.
 #[derive(Clone, Debug)]
@@ -77,22 +71,6 @@ impl Nest {
             fits_vectors: body.is_arithmetic && types.iter().all(|&ty| has_whole_bytes(ty)),
             folds_in_any_order: result.is_integer() && !body.branches,
         })
-    }
-}
-
-fn access(map: Attribute<'_>) -> Option<Access> {
-    // SAFETY: the attribute is alive, and each is asked for what it is.
-    unsafe {
-        if !mlirAttributeIsAAffineMap(map.to_raw()) {
-            return None;
-        }
-        let map = mlirAffineMapAttrGetValue(map.to_raw());
-        let results = 0..mlirAffineMapGetNumResults(map);
-        let dimension = |result| {
-            let result = mlirAffineMapGetResult(map, result);
-            mlirAffineExprIsADim(result).then(|| mlirAffineDimExprGetPosition(result) as usize)
-        };
-        Some(results.map(dimension).collect())
     }
 }
 
