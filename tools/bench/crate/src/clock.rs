@@ -18,16 +18,29 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (thread_time() - start, value)
 }
 
-/// The best time of each side over `rounds`, the two taking turns so that both meet the same machine.
-pub fn alternate(
+/// What a side does in one round, and the time that it took.
+pub type Side<'s> = dyn FnMut() -> Result<Duration, Box<dyn Error>> + 's;
+
+/// The best time of each side over `rounds`, all taking turns so that they meet the same machine.
+pub fn best_of(
     rounds: usize,
-    mut ours: impl FnMut() -> Result<Duration, Box<dyn Error>>,
-    mut peer: impl FnMut() -> Result<Duration, Box<dyn Error>>,
-) -> Result<(Duration, Duration), Box<dyn Error>> {
-    let mut best = (Duration::MAX, Duration::MAX);
+    sides: &mut [Box<Side<'_>>],
+) -> Result<Vec<Duration>, Box<dyn Error>> {
+    let mut best = vec![Duration::MAX; sides.len()];
     for _ in 0..rounds {
-        best.0 = best.0.min(ours()?);
-        best.1 = best.1.min(peer()?);
+        for (side, best) in sides.iter_mut().zip(&mut best) {
+            *best = side()?.min(*best);
+        }
     }
     Ok(best)
+}
+
+/// The best times of our side and of a peer, which take turns.
+pub fn alternate(
+    rounds: usize,
+    ours: impl FnMut() -> Result<Duration, Box<dyn Error>>,
+    peer: impl FnMut() -> Result<Duration, Box<dyn Error>>,
+) -> Result<(Duration, Duration), Box<dyn Error>> {
+    let best = best_of(rounds, &mut [Box::new(ours), Box::new(peer)])?;
+    Ok((best[0], best[1]))
 }

@@ -1,22 +1,21 @@
 //! NumPy as a peer: a Python process that runs statements and says what CPU time they took.
 
 use std::error::Error;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tensor::Tensor;
+
+use crate::multiplier::Multiplier;
+use crate::worker::Worker;
 
 /// One thread of NumPy. `np` is bound; what a statement binds stays bound for the next.
 ///
 /// The process stays alive between statements, so the interpreter's start, the imports and the pipe are not in any
 /// time; a statement's own interpretation, some microseconds, is.
 pub struct NumPy {
-    process: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    worker: Worker,
     name: String,
     /// Where arrays cross.
     folder: tempfile::TempDir,
@@ -46,25 +45,13 @@ impl NumPy {
         for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
             command.env(threads, "1");
         }
-        let mut process = command
-            .args(["-c", include_str!("numpy.py")])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("{}: {error}", python.display()))?;
-        let (Some(requests), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err("the Python process has no pipes".into());
-        };
-        let mut numpy = NumPy {
-            process,
-            requests,
-            answers: BufReader::new(answers),
-            name: String::new(),
+        let mut worker = Worker::start(command.args(["-c", include_str!("numpy.py")]))?;
+        let hello: Hello = worker.answer()?;
+        Ok(NumPy {
+            worker,
+            name: format!("NumPy {}", hello.version),
             folder: tempfile::tempdir()?,
-        };
-        let hello: Hello = numpy.answer()?;
-        numpy.name = format!("NumPy {}", hello.version);
-        Ok(numpy)
+        })
     }
 
     /// `NumPy` and its version.
@@ -74,10 +61,9 @@ impl NumPy {
 
     /// Runs Python statements, and gives the CPU time that they took.
     pub fn run(&mut self, code: &str) -> Result<Duration, Box<dyn Error>> {
-        let request = serde_json::to_string(&Request { code })?;
-        writeln!(self.requests, "{request}").map_err(|error| format!("`{code}`: {error}"))?;
         let answer: Answer = self
-            .answer()
+            .worker
+            .ask(&Request { code })
             .map_err(|error| format!("`{code}`: {error}"))?;
         Ok(Duration::from_nanos(answer.nanoseconds))
     }
@@ -90,20 +76,21 @@ impl NumPy {
         self.run(&format!("{name} = np.load({path})"))?;
         Ok(())
     }
-
-    fn answer<T: DeserializeOwned>(&mut self) -> Result<T, Box<dyn Error>> {
-        let mut line = String::new();
-        if self.answers.read_line(&mut line)? == 0 {
-            return Err(format!("NumPy's process ended: {}", self.process.wait()?).into());
-        }
-        Ok(serde_json::from_str(&line)?)
-    }
 }
 
-impl Drop for NumPy {
-    fn drop(&mut self) {
-        // Nobody is left to hear of an error; a process that has ended cannot be ended again.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+impl Multiplier for NumPy {
+    fn name(&self) -> &str {
+        "NumPy"
+    }
+
+    fn take(&mut self, a: &Tensor, b: &Tensor) -> Result<bool, Box<dyn Error>> {
+        self.bind("a", a)?;
+        self.bind("b", b)?;
+        self.run("r = np.matmul(a, b)")?;
+        Ok(true)
+    }
+
+    fn multiply(&mut self, times: u32) -> Result<Duration, Box<dyn Error>> {
+        self.run(&format!("for _ in range({times}): np.matmul(a, b, out=r)"))
     }
 }

@@ -25,6 +25,8 @@ pub struct Row {
     pub unit: String,
     /// Above 1 where ours is faster, whatever the unit.
     pub ratio: f64,
+    /// What the ratio should be at least, where it was set.
+    pub bar: Option<f64>,
 }
 
 impl Row {
@@ -38,6 +40,7 @@ impl Row {
             peer_name: name.into(),
             unit: "ms".into(),
             ratio: peer.as_secs_f64() / ours.as_secs_f64(),
+            bar: None,
         }
     }
 
@@ -50,6 +53,14 @@ impl Row {
             peer_name: name.into(),
             unit: "GB/s".into(),
             ratio: ours / peer,
+            bar: None,
+        }
+    }
+
+    pub fn with_bar(self, bar: impl Into<Option<f64>>) -> Self {
+        Row {
+            bar: bar.into(),
+            ..self
         }
     }
 }
@@ -69,8 +80,13 @@ impl Table {
             );
         }
         let side = |value: f64| format!("{value:.2} {}", row.unit);
+        // Two measurements differ by some hundredths.
+        let bar = match row.bar {
+            Some(bar) if row.ratio < bar - 0.03 => format!(", below {bar:.2}"),
+            _ => String::new(),
+        };
         println!(
-            "{:<44} {:>14} {:>14} {:>7.2}  {}",
+            "{:<44} {:>14} {:>14} {:>7.2}  {}{bar}",
             row.case,
             side(row.ours),
             side(row.peer),
