@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use melior::ir::attribute::{Attribute, AttributeLike};
 use mlir_sys::{
     mlirAffineDimExprGetPosition, mlirAffineExprIsADim, mlirAffineMapAttrGetValue,
@@ -22,4 +24,10 @@ pub fn access(map: Attribute<'_>) -> Option<Access> {
         };
         Some(results.map(dimension).collect())
     }
+}
+
+/// Whether one dimension walks two axes: a diagonal, which leaves out elements beside it.
+pub fn is_diagonal(access: &Access) -> bool {
+    let mut walked = HashSet::new();
+    !access.iter().flatten().all(|axis| walked.insert(axis))
 }

@@ -10,7 +10,7 @@ use mlir_sys::{
     MlirStringRef, mlirOperationDestroy, mlirPassManagerCreateOnOperation, mlirPassManagerRunOnOp,
 };
 
-use crate::access::access;
+use crate::access::{access, is_diagonal};
 use crate::check::{keys, lower_checks};
 use crate::results::return_each_once;
 use crate::{Failure, MlirError, Session};
@@ -78,10 +78,7 @@ fn reads_diagonal(function: OperationRef<'_, '_>) -> bool {
         let maps = operation.attribute("indexing_maps");
         if let Ok(maps) = maps.and_then(ArrayAttribute::try_from) {
             let maps = (0..maps.len()).filter_map(|index| maps.element(index).ok());
-            found |= maps.filter_map(access).any(|axes| {
-                let mut walked = HashSet::new();
-                !axes.into_iter().flatten().all(|axis| walked.insert(axis))
-            });
+            found |= maps.filter_map(access).any(|access| is_diagonal(&access));
         }
         WalkResult::Advance
     });

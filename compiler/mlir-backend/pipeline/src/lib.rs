@@ -21,7 +21,7 @@ mod session;
 mod share;
 mod translate;
 
-pub use access::{Access, access};
+pub use access::{Access, access, is_diagonal};
 pub use check::Check;
 pub use error::{Failure, MlirError, NotLowered};
 pub use fuse::fuse;

@@ -3,7 +3,7 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{DimSize, IntegerType, MemRefType, ShapedTypeLike};
 use melior::ir::{RegionLike, Type, TypeLike, ValueLike};
-use mlir_pipeline::{Access, access};
+use mlir_pipeline::{Access, access, is_diagonal};
 
 /// What a `linalg.generic` on buffers does, as far as its schedule depends on it.
 #[derive(Clone, Debug)]
@@ -46,6 +46,9 @@ impl Nest {
         let mut types = Vec::new();
         for (index, operand) in operation.operands().enumerate() {
             let access = access(maps.element(index).ok()?)?;
+            if is_diagonal(&access) {
+                return None;
+            }
             let Ok(buffer) = MemRefType::try_from(operand.r#type()) else {
                 continue;
             };
