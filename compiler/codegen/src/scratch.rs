@@ -13,6 +13,7 @@ pub struct Scratch {
 impl Scratch {
     /// `None` where only running the body tells.
     pub(crate) fn of(module: &Module<'_>, body: FunctionValue<'_>) -> Option<Scratch> {
+        let body = forwarded(body).unwrap_or(body);
         let tasks = format!("{}.task", body.get_name().to_string_lossy());
         let mut scratch = Scratch {
             body: bytes(body)?,
@@ -31,6 +32,14 @@ impl Scratch {
         self.body
             .saturating_add(self.thread.saturating_mul(threads))
     }
+}
+
+/// The function of the module that a function does nothing but call.
+fn forwarded<'l>(function: FunctionValue<'l>) -> Option<FunctionValue<'l>> {
+    let first = function.get_first_basic_block()?.get_first_instruction()?;
+    let is_last = first.get_next_instruction()?.get_opcode() == InstructionOpcode::Return;
+    let callee = CallSiteValue::try_from(first).ok()?.get_called_fn_value()?;
+    (is_last && callee.count_basic_blocks() > 0).then_some(callee)
 }
 
 fn bytes(function: FunctionValue<'_>) -> Option<usize> {

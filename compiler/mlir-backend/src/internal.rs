@@ -1,6 +1,6 @@
 //! What this project's own driver needs beyond the API. No part of it: it changes freely.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
@@ -12,6 +12,7 @@ pub use mlir_schedule::Target;
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
 use crate::on_large_stack;
+use crate::twins::{Twins, forward};
 
 /// What [`crate::lower_for_link`] knows.
 #[derive(Default)]
@@ -67,36 +68,99 @@ pub fn link(program: &HirProgram, options: &LinkOptions<'_>) -> Result<Linked, M
         let functions = program
             .functions()
             .filter(|function| has_host_body(function) && (options.takes)(function));
-        let names: Vec<&str> = functions.map(|function| function.name.as_str()).collect();
+        let twins = Twins::of(functions);
         let mut linked = Linked::default();
         let start = Instant::now();
         let session = Session::new("link")?;
         let context = inkwell::context::Context::create();
         linked.spent("context", start);
         let mut whole: Option<Module> = None;
-        for names in names.chunks(BODIES_A_MODULE) {
-            let names: HashSet<&str> = names.iter().copied().collect();
-            let takes = |function: &HirFunction| names.contains(function.name.as_str());
-            let Some(module) = linked.add(&session, program, &takes, options, &context)? else {
-                continue;
-            };
-            match &whole {
-                None => whole = Some(module),
-                Some(whole) => whole.link_in_module(module).map_err(|message| {
-                    MlirError::TranslationFailed(Failure::new(message.to_string_lossy()))
-                })?,
+        linked.add_all(
+            &session,
+            program,
+            &twins.firsts,
+            options,
+            &context,
+            &mut whole,
+        )?;
+        let mut forwarded = Vec::new();
+        let mut left = Vec::new();
+        for &(function, first) in &twins.others {
+            match linked.twin(function, first) {
+                Some(twin) => forwarded.push(twin),
+                None => left.push(function),
             }
         }
+        linked.add_all(&session, program, &left, options, &context, &mut whole)?;
         if let Some(whole) = whole {
             let start = Instant::now();
+            for (twin, first) in forwarded {
+                forward(&whole, &twin.symbol, &first).map_err(|error| {
+                    MlirError::TranslationFailed(Failure::new(error.to_string()))
+                })?;
+                mark_results_unaliased(&whole, std::slice::from_ref(&twin));
+                linked.bodies.push(twin);
+            }
             linked.llvm_ir = mlir_pipeline::finish(&session, &whole)?;
             linked.spent("text", start);
         }
+        let functions = program.functions().enumerate();
+        let order: HashMap<&str, usize> = functions
+            .map(|(index, function)| (function.name.as_str(), index))
+            .collect();
+        linked
+            .bodies
+            .sort_by_key(|body| order.get(body.function.as_str()));
+        linked
+            .refused
+            .sort_by_key(|refusal| order.get(refusal.function.name.as_str()));
         Ok(linked)
     })
 }
 
 impl Linked {
+    /// Adds the bodies of the functions with these names to the whole module.
+    fn add_all<'l>(
+        &mut self,
+        session: &Session,
+        program: &HirProgram,
+        names: &[&str],
+        options: &LinkOptions<'_>,
+        context: &'l inkwell::context::Context,
+        whole: &mut Option<Module<'l>>,
+    ) -> Result<(), MlirError> {
+        for names in names.chunks(BODIES_A_MODULE) {
+            let names: HashSet<&str> = names.iter().copied().collect();
+            let takes = |function: &HirFunction| names.contains(function.name.as_str());
+            let Some(module) = self.add(session, program, &takes, options, context)? else {
+                continue;
+            };
+            match whole {
+                None => *whole = Some(module),
+                Some(whole) => whole.link_in_module(module).map_err(|message| {
+                    MlirError::TranslationFailed(Failure::new(message.to_string_lossy()))
+                })?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The body of a function that is the same as one that has been added, and the symbol of that:
+    /// where nothing in the body is of a place in the source.
+    fn twin(&self, function: &str, first: &str) -> Option<(Body, String)> {
+        let mut bodies = self.bodies.iter();
+        let first = bodies.find(|body| body.function == first)?;
+        let is_of_no_place = first.checks.is_empty() && first.traversals.is_empty();
+        is_of_no_place.then(|| {
+            let twin = Body {
+                function: function.to_string(),
+                symbol: format!("{}{function}", HOST.prefix),
+                ..first.clone()
+            };
+            (twin, first.symbol.clone())
+        })
+    }
+
     /// Adds the bodies of the functions taken, and gives their module where there are some.
     fn add<'l>(
         &mut self,

@@ -7,6 +7,7 @@
 
 pub mod internal;
 mod stack;
+mod twins;
 
 use std::collections::HashSet;
 

@@ -91,6 +91,34 @@ fn checks_are_numbered_over_the_body() {
     assert_eq!(body(Tier::Wrapping), checked[1..2]);
 }
 
+/// What checks nothing is compiled once and called under each name; a check is of its place.
+#[test]
+fn functions_that_are_the_same_share_their_code() {
+    let sum = |name: &str, scalar, extent| {
+        let ty = || tensor(scalar, &[extent]);
+        operation(name, [ty(), ty()], |[a, b]| binary(Add, a, b))
+    };
+    let functions = [
+        sum("a", ScalarType::F32, 4),
+        sum("b", ScalarType::F32, 5),
+        sum("c", ScalarType::F32, 4),
+        sum("d", ScalarType::I32, 4),
+        sum("e", ScalarType::I32, 4),
+    ];
+    let linked = link(Tier::Checked, functions.to_vec());
+    let names: Vec<&str> = linked.bodies.iter().map(|b| b.function.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c", "d", "e"]);
+    let calls: Vec<&str> = linked
+        .llvm_ir
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("tail call void @__neuro_mlir_"))
+        .map(|line| &line[..1])
+        .collect();
+    assert_eq!(calls, ["a"]);
+    let wrapping = link(Tier::Wrapping, functions.to_vec()).llvm_ir;
+    assert_eq!(wrapping.matches("tail call void @__neuro_mlir_").count(), 2);
+}
+
 #[test]
 fn a_program_without_bodies_gives_nothing() {
     assert_eq!(link(Tier::Checked, vec![]), LinkableBodies::default());

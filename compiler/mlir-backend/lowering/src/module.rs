@@ -71,6 +71,7 @@ pub struct LinkModule<'c> {
 }
 
 /// A body of a link module.
+#[derive(Clone)]
 pub struct Body {
     pub function: String,
     pub symbol: String,
