@@ -10,16 +10,22 @@ use inkwell::llvm_sys::core::{
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 
 /// An LLVM context whose errors are kept: by default LLVM prints them and ends the process.
-pub(crate) struct QuietContext {
-    pub(crate) context: Context,
+pub struct QuietContext {
+    pub context: Context,
     /// Boxed, as the context holds its address.
     errors: Box<Errors>,
 }
 
 type Errors = Mutex<Vec<String>>;
 
+impl Default for QuietContext {
+    fn default() -> Self {
+        QuietContext::new()
+    }
+}
+
 impl QuietContext {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let context = Context::create();
         let errors: Box<Errors> = Box::default();
         let sink = (&raw const *errors).cast_mut().cast::<c_void>();
@@ -29,7 +35,7 @@ impl QuietContext {
     }
 
     /// What was reported so far, if anything.
-    pub(crate) fn errors(&self) -> Option<String> {
+    pub fn errors(&self) -> Option<String> {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         (!errors.is_empty()).then(|| errors.join("; "))
     }

@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-/// Why there is no object file.
+/// Why there is no object file, or it did not load.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CodegenError {
@@ -14,4 +14,6 @@ pub enum CodegenError {
     Signature { symbol: String, reason: String },
     #[error("the LLVM IR cannot be compiled: {0}")]
     Compile(String),
+    #[error("the compiled code cannot be loaded: {0}")]
+    Load(String),
 }

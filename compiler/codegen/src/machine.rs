@@ -4,7 +4,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{
-    CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine,
+    CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetData, TargetMachine,
     TargetMachineOptions,
 };
 
@@ -14,13 +14,13 @@ use crate::{CodegenError, Processor};
 ///
 /// Its floats are those of numerics: no option here relaxes them, and LLVM's default fuses no
 /// multiply with an add that the IR has apart.
-pub(crate) struct Machine<'p> {
+pub struct Machine<'p> {
     machine: TargetMachine,
     processor: &'p Processor,
 }
 
 impl<'p> Machine<'p> {
-    pub(crate) fn new(processor: &'p Processor) -> Result<Self, CodegenError> {
+    pub fn new(processor: &'p Processor) -> Result<Self, CodegenError> {
         Target::initialize_native(&InitializationConfig::default())
             .map_err(CodegenError::Machine)?;
         let failed = |message: &dyn ToString| CodegenError::Machine(message.to_string());
@@ -38,11 +38,16 @@ impl<'p> Machine<'p> {
         Ok(Machine { machine, processor })
     }
 
-    /// Optimizes a module, and compiles it to an object file.
-    pub(crate) fn compile(
-        &self,
-        module: &Module<'_>,
-    ) -> Result<MemoryBuffer<'static>, CodegenError> {
+    /// How big and how aligned types are.
+    pub fn layout(&self) -> TargetData {
+        self.machine.get_target_data()
+    }
+
+    /// Optimizes a module at `-O3`, whatever machine it names, and compiles it to an object file.
+    ///
+    /// What LLVM cannot select ends the process: the caller takes care of intrinsics of other
+    /// machines.
+    pub fn compile(&self, module: &Module<'_>) -> Result<MemoryBuffer<'static>, CodegenError> {
         module.set_triple(&self.machine.get_triple());
         module.set_data_layout(&self.machine.get_target_data().get_data_layout());
         let context = module.get_context();

@@ -8,8 +8,6 @@ use thiserror::Error;
 pub enum RuntimeError {
     #[error(transparent)]
     Codegen(#[from] CodegenError),
-    #[error("the compiled code cannot be loaded: {0}")]
-    Load(String),
     #[error("no body has the symbol `{0}`")]
     UnknownSymbol(String),
     #[error("`{symbol}` takes {expected} arguments, {found} were given")]

@@ -1,9 +1,8 @@
 use std::collections::HashMap;
 
-use codegen::{Compiled, Parameter, Processor, Scratch, Signature, compile};
+use codegen::{Compiled, LoadedObject, Parameter, Processor, Scratch, Signature, compile};
 
 use crate::callback::{Environment, Stop};
-use crate::lljit::LoadedObject;
 use crate::packed::{add_packed_entry, packed_name};
 use crate::scratch::check_available;
 use crate::trampoline::{add_trampoline, trampoline_name};
@@ -41,7 +40,7 @@ impl Jit {
                 }
                 add_packed_entry(module, function, &signature.symbol)
             })?;
-        let code = LoadedObject::load(object)?;
+        let code = LoadedObject::load(object, &[])?;
         let mut bodies = HashMap::new();
         for (signature, scratch) in signatures.iter().zip(scratch) {
             let address = code.address(&packed_name(&signature.symbol))?;

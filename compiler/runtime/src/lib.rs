@@ -8,7 +8,6 @@ mod argument;
 mod callback;
 mod error;
 mod jit;
-mod lljit;
 mod packed;
 mod scratch;
 mod threads;

@@ -305,7 +305,10 @@ fn a_symbol_that_nobody_has_is_an_error() {
     let ir = "declare void @no_such_function_anywhere()
               define void @f() { call void @no_such_function_anywhere() ret void }";
     let error = Jit::load(ir, &signature(vec![])).err().unwrap();
-    assert!(matches!(error, RuntimeError::Load(_)), "{error}");
+    assert!(
+        matches!(error, RuntimeError::Codegen(CodegenError::Load(_))),
+        "{error}"
+    );
     assert!(
         error.to_string().contains("no_such_function_anywhere"),
         "{error}"

@@ -5,19 +5,22 @@ use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
 use inkwell::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
-use inkwell::llvm_sys::orc2::LLVMOrcExecutionSessionSetErrorReporter;
 use inkwell::llvm_sys::orc2::lljit::{
     LLVMOrcCreateLLJIT, LLVMOrcDisposeLLJIT, LLVMOrcLLJITAddObjectFile,
     LLVMOrcLLJITGetExecutionSession, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
-    LLVMOrcLLJITRef,
+    LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
+};
+use inkwell::llvm_sys::orc2::{
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMJITSymbolGenericFlags, LLVMOrcAbsoluteSymbols,
+    LLVMOrcCSymbolMapPair, LLVMOrcExecutionSessionSetErrorReporter, LLVMOrcJITDylibDefine,
 };
 use inkwell::memory_buffer::MemoryBuffer;
 
-use crate::RuntimeError;
+use crate::CodegenError;
 
 /// An object file in executable memory, which goes when this is dropped. The symbols that it
-/// lacks are the process's own.
-pub(crate) struct LoadedObject {
+/// lacks are those that the caller maps, then the process's own.
+pub struct LoadedObject {
     jit: LLVMOrcLLJITRef,
     /// What ORC reports beside the errors that its calls return; boxed, as ORC holds its address.
     reports: Box<Reports>,
@@ -31,8 +34,12 @@ unsafe impl Send for LoadedObject {}
 unsafe impl Sync for LoadedObject {}
 
 impl LoadedObject {
-    /// The native target is initialized.
-    pub(crate) fn load(object: MemoryBuffer<'static>) -> Result<LoadedObject, RuntimeError> {
+    /// `object` was compiled for this machine by this crate. `symbols` are names with the addresses
+    /// of what the code calls or reads by them, which outlives it.
+    pub fn load(
+        object: MemoryBuffer<'static>,
+        symbols: &[(&str, usize)],
+    ) -> Result<LoadedObject, CodegenError> {
         let mut jit = null_mut();
         // SAFETY: without a builder LLVM takes a default one.
         check(unsafe { LLVMOrcCreateLLJIT(&mut jit, null_mut()) })?;
@@ -53,13 +60,42 @@ impl LoadedObject {
             let library = LLVMOrcLLJITGetMainJITDylib(jit);
             check(LLVMOrcLLJITAddObjectFile(jit, library, buffer))?;
         }
+        loaded.map(symbols)?;
         Ok(loaded)
     }
 
+    fn map(&self, symbols: &[(&str, usize)]) -> Result<(), CodegenError> {
+        if symbols.is_empty() {
+            return Ok(());
+        }
+        let mut pairs = Vec::new();
+        for &(symbol, address) in symbols {
+            let name = c_name(symbol)?;
+            // SAFETY: the JIT is alive, and the name ends in a zero.
+            let name = unsafe { LLVMOrcLLJITMangleAndIntern(self.jit, name.as_ptr()) };
+            pairs.push(LLVMOrcCSymbolMapPair {
+                Name: name,
+                Sym: LLVMJITEvaluatedSymbol {
+                    Address: address as u64,
+                    Flags: LLVMJITSymbolFlags {
+                        GenericFlags: LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported
+                            as u8,
+                        TargetFlags: 0,
+                    },
+                },
+            });
+        }
+        // SAFETY: the names are taken over with the pairs, which are copied; the library takes the
+        // unit over.
+        check(unsafe {
+            let unit = LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len());
+            LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(self.jit), unit)
+        })
+    }
+
     /// The address of a symbol, valid while this lives.
-    pub(crate) fn address(&self, symbol: &str) -> Result<usize, RuntimeError> {
-        let name =
-            CString::new(symbol).map_err(|_| RuntimeError::UnknownSymbol(symbol.to_string()))?;
+    pub fn address(&self, symbol: &str) -> Result<usize, CodegenError> {
+        let name = c_name(symbol)?;
         let mut address = 0;
         // SAFETY: the JIT is alive, and the name ends in a zero.
         let result = unsafe { LLVMOrcLLJITLookup(self.jit, &mut address, name.as_ptr()) };
@@ -67,7 +103,7 @@ impl LoadedObject {
             let reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
             match reports.is_empty() {
                 true => error,
-                false => RuntimeError::Load(reports.join("; ")),
+                false => CodegenError::Load(reports.join("; ")),
             }
         })?;
         Ok(address as usize)
@@ -90,8 +126,12 @@ extern "C" fn report(reports: *mut c_void, error: LLVMErrorRef) {
     }
 }
 
+fn c_name(symbol: &str) -> Result<CString, CodegenError> {
+    CString::new(symbol).map_err(|_| CodegenError::UnknownSymbol(symbol.to_string()))
+}
+
 /// Takes an LLVM error over.
-fn check(error: LLVMErrorRef) -> Result<(), RuntimeError> {
+fn check(error: LLVMErrorRef) -> Result<(), CodegenError> {
     if error.is_null() {
         return Ok(());
     }
@@ -102,5 +142,5 @@ fn check(error: LLVMErrorRef) -> Result<(), RuntimeError> {
         LLVMDisposeErrorMessage(message);
         text
     };
-    Err(RuntimeError::Load(text))
+    Err(CodegenError::Load(text))
 }

@@ -1,0 +1,189 @@
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::fiber::{Fiber, Outcome, stack};
+use crate::memory::{Memory, with_bytes};
+use crate::shadow::Shadow;
+use crate::{EmulatorError, Launch, Module, Placement, Report, Vendor, Violation, fault};
+
+/// How a device is emulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    pub vendor: Vendor,
+    /// Gives the order of blocks, and of the threads between barriers; 0 is the order of their
+    /// numbers.
+    pub seed: u64,
+    pub placement: Placement,
+    /// Whether each access to memory is checked: that it is inside one buffer, that what is read
+    /// was written, and that no two threads race. Slow.
+    pub checked: bool,
+}
+
+impl Options {
+    /// The device of a vendor, unchecked, in the order of numbers.
+    pub fn new(vendor: Vendor) -> Options {
+        Options {
+            vendor,
+            seed: 0,
+            placement: Placement::End,
+            checked: false,
+        }
+    }
+}
+
+/// An emulated device. Several threads may use it; it does one thing at a time.
+pub struct Emulator {
+    options: Options,
+    addresses: Range<usize>,
+    state: Mutex<State>,
+}
+
+struct State {
+    memory: Memory,
+    launches: u32,
+}
+
+/// Bytes of the stack that host code has, which may load device code: LLVM wants much.
+const HOST_STACK: usize = 64 << 20;
+
+impl Emulator {
+    pub fn new(options: Options) -> Result<Emulator, EmulatorError> {
+        fault::install()?;
+        let memory = Memory::new(options.placement, options.checked)?;
+        Ok(Emulator {
+            options,
+            addresses: memory.addresses(),
+            state: Mutex::new(State {
+                memory,
+                launches: 0,
+            }),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Loads a module of the vendor's, as LLVM bitcode or text.
+    pub fn load(&self, code: &[u8]) -> Result<Module, EmulatorError> {
+        let Options {
+            vendor, checked, ..
+        } = self.options;
+        Module::load(code, vendor, checked, &mut self.state().memory)
+    }
+
+    /// Gives a module of this device back.
+    pub fn unload(&self, module: Module) -> Result<(), EmulatorError> {
+        let memory = &mut self.state().memory;
+        module.shared.iter().try_for_each(|&at| memory.free(at))
+    }
+
+    /// The address of a new buffer of so many bytes.
+    pub fn allocate(&self, bytes: u64) -> Result<u64, EmulatorError> {
+        let address = self.state().memory.allocate(bytes)?;
+        Ok(address as u64)
+    }
+
+    /// Gives back the buffer whose address that is.
+    pub fn free(&self, address: u64) -> Result<(), EmulatorError> {
+        self.state().memory.free(address as usize)
+    }
+
+    /// How many buffers are allocated.
+    pub fn buffers(&self) -> usize {
+        self.state().memory.live()
+    }
+
+    /// Copies into a buffer.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), EmulatorError> {
+        self.copy(address, from.len(), |shadow, at, bytes| {
+            bytes.copy_from_slice(from);
+            if let Some(shadow) = shadow {
+                shadow.written(at, bytes.len());
+            }
+        })
+    }
+
+    /// Copies out of a buffer.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), EmulatorError> {
+        self.copy(address, to.len(), |_, _, bytes| to.copy_from_slice(bytes))
+    }
+
+    fn copy(
+        &self,
+        address: u64,
+        bytes: usize,
+        run: impl FnOnce(Option<&mut Shadow>, usize, &mut [u8]),
+    ) -> Result<(), EmulatorError> {
+        let memory = &mut self.state().memory;
+        let start = address as usize;
+        let size = bytes as u64;
+        if memory.buffer(start, size).is_none() {
+            return Err(EmulatorError::NoBuffer {
+                address,
+                bytes: size,
+            });
+        }
+        memory.open(true);
+        if let Some(buffer) = memory.buffer(start, size).filter(|_| bytes > 0) {
+            let at = start - buffer.data.start;
+            let shadow = buffer.shadow.as_mut();
+            with_bytes(&(start..start + bytes), |bytes| run(shadow, at, bytes));
+        }
+        memory.open(false);
+        Ok(())
+    }
+
+    /// Runs a kernel of a module of this device, until its last thread has ended.
+    ///
+    /// The arguments point to values of the types of the kernel's parameters.
+    ///
+    /// # Safety
+    /// They do, and the code is a compiler's: whatever it does to the device's memory is reported,
+    /// but it can reach the host's.
+    pub unsafe fn launch(&self, module: &Module, launch: &Launch<'_>) -> Result<(), EmulatorError> {
+        let entry = module.entry(launch.kernel)?;
+        launch.check(entry, &self.options.vendor.limits())?;
+        let state = &mut *self.state();
+        state.launches = state.launches.wrapping_add(1).max(1);
+        let memory = &mut state.memory;
+        memory.open(true);
+        let ran = launch.run(entry, module, memory, state.launches, self.options.seed);
+        let disturbed = memory.disturbed();
+        memory.open(false);
+        ran?;
+        match disturbed {
+            None => Ok(()),
+            Some(place) => Err(EmulatorError::from(Report {
+                thread: None,
+                violation: Violation::Disturbed {
+                    kernel: launch.kernel.to_string(),
+                    place,
+                },
+            })),
+        }
+    }
+
+    /// Calls host code that may use the device. Its accesses to the device's memory, which are
+    /// copies' and launches' alone, are reported, and end it.
+    ///
+    /// # Safety
+    /// What it leaves when it ends so is not unwound: it owns nothing.
+    pub unsafe fn host(&self, run: &mut dyn FnMut()) -> Result<(), EmulatorError> {
+        let stack = stack(HOST_STACK)?;
+        // SAFETY: the fiber ends here, and as above.
+        let mut fiber = unsafe { Fiber::new(stack, Some(self.addresses.clone()), run) };
+        let outcome = fiber.resume();
+        fiber.into_stack();
+        match outcome {
+            Outcome::Returned | Outcome::Stopped(_) => Ok(()),
+            Outcome::Faulted(fault) => Err(EmulatorError::from(Report {
+                thread: None,
+                violation: Violation::Memory {
+                    access: fault.access(),
+                    place: self.state().memory.locate(fault.address),
+                },
+            })),
+        }
+    }
+}
