@@ -2,9 +2,8 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::fiber::{Fiber, Outcome, stack};
-use crate::memory::{Memory, with_bytes};
-use crate::shadow::Shadow;
-use crate::{EmulatorError, Launch, Module, Placement, Report, Vendor, Violation, fault};
+use crate::memory::{Buffer, Memory, with_bytes};
+use crate::{Access, EmulatorError, Launch, Module, Placement, Report, Vendor, Violation, fault};
 
 /// How a device is emulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,42 +95,56 @@ impl Emulator {
 
     /// Copies into a buffer.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), EmulatorError> {
-        self.copy(address, from.len(), |shadow, at, bytes| {
+        self.copy(address, from.len(), |buffer, at, bytes| {
             bytes.copy_from_slice(from);
-            if let Some(shadow) = shadow {
+            if let Some(shadow) = &mut buffer.shadow {
                 shadow.written(at, bytes.len());
             }
+            Ok(())
         })
     }
 
     /// Copies out of a buffer.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), EmulatorError> {
-        self.copy(address, to.len(), |_, _, bytes| to.copy_from_slice(bytes))
+        self.copy(address, to.len(), |buffer, at, bytes| {
+            to.copy_from_slice(bytes);
+            let shadow = buffer.shadow.as_ref();
+            match shadow.and_then(|shadow| shadow.unwritten(at, bytes.len())) {
+                None => Ok(()),
+                Some(at) => Err(EmulatorError::from(Report {
+                    thread: None,
+                    violation: Violation::Unwritten {
+                        access: Access::Read(None),
+                        place: buffer.place(buffer.data.start + at),
+                    },
+                })),
+            }
+        })
     }
 
+    /// Opens a buffer for a copy of these bytes, which start so far into it.
     fn copy(
         &self,
         address: u64,
         bytes: usize,
-        run: impl FnOnce(Option<&mut Shadow>, usize, &mut [u8]),
+        run: impl FnOnce(&mut Buffer, usize, &mut [u8]) -> Result<(), EmulatorError>,
     ) -> Result<(), EmulatorError> {
         let memory = &mut self.state().memory;
         let start = address as usize;
-        let size = bytes as u64;
-        if memory.buffer(start, size).is_none() {
+        let Some(buffer) = memory.buffer(start, bytes as u64) else {
             return Err(EmulatorError::NoBuffer {
                 address,
-                bytes: size,
+                bytes: bytes as u64,
             });
+        };
+        if bytes == 0 {
+            return Ok(());
         }
-        memory.open(true);
-        if let Some(buffer) = memory.buffer(start, size).filter(|_| bytes > 0) {
-            let at = start - buffer.data.start;
-            let shadow = buffer.shadow.as_mut();
-            with_bytes(&(start..start + bytes), |bytes| run(shadow, at, bytes));
-        }
-        memory.open(false);
-        Ok(())
+        buffer.open(true);
+        let at = start - buffer.data.start;
+        let done = with_bytes(&(start..start + bytes), |bytes| run(buffer, at, bytes));
+        buffer.open(false);
+        done
     }
 
     /// Runs a kernel of a module of this device, until its last thread has ended.

@@ -12,6 +12,7 @@
 
 mod callbacks;
 mod chip;
+mod emulated;
 mod emulator;
 mod error;
 mod fault;
@@ -25,6 +26,7 @@ mod retarget;
 mod shadow;
 
 pub use chip::Vendor;
+pub use emulated::EmulatedDevice;
 pub use emulator::{Emulator, Options};
 pub use error::EmulatorError;
 pub use launch::Launch;

@@ -187,12 +187,8 @@ impl Memory {
     /// Makes the buffers accessible, or inaccessible again.
     pub(crate) fn open(&mut self, open: bool) {
         self.open = open;
-        let protection = match open {
-            true => libc::PROT_READ | libc::PROT_WRITE,
-            false => libc::PROT_NONE,
-        };
         for buffer in self.buffers.values() {
-            protect(&buffer.pages, protection);
+            buffer.open(open);
         }
     }
 
@@ -228,6 +224,15 @@ impl Memory {
 }
 
 impl Buffer {
+    /// Makes the buffer accessible, or inaccessible again.
+    pub(crate) fn open(&self, open: bool) {
+        let protection = match open {
+            true => libc::PROT_READ | libc::PROT_WRITE,
+            false => libc::PROT_NONE,
+        };
+        protect(&self.pages, protection);
+    }
+
     pub(crate) fn place(&self, address: usize) -> Place {
         Place::Buffer {
             number: self.number,

@@ -52,6 +52,11 @@ impl Shadow {
         }
     }
 
+    /// The first of these bytes that nothing has written.
+    pub(crate) fn unwritten(&self, from: usize, bytes: usize) -> Option<usize> {
+        (from..from + bytes).find(|&at| !self.cells[at].written)
+    }
+
     /// Nothing has been written, by anyone.
     pub(crate) fn clear(&mut self) {
         self.cells.fill(Cell::default());

@@ -156,6 +156,12 @@ fn a_read_of_what_nothing_wrote_is_reported() {
         let expected = "kernel `double`: thread [2, 0, 0] of block [0, 0, 0] reads 4 bytes at \
              byte 8 of buffer 1, which has 16, where nothing was written";
         assert_eq!(report, expected);
+        let mut bytes = [0; 16];
+        let error = device.emulator.read(from, &mut bytes).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "host code reads at byte 8 of buffer 1, which has 16, where nothing was written"
+        );
         // What a launch writes is written.
         device.launch("double", 1, 32, &[from, to, 2]).unwrap();
         device.launch("double", 1, 32, &[to, to, 2]).unwrap();

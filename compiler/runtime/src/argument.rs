@@ -2,7 +2,7 @@ use std::fmt;
 
 use tensor::{Scalar, Tensor};
 
-use crate::{Callback, Parameter, RuntimeError, Threads};
+use crate::{Callback, DeviceTensor, Parameter, RuntimeError, Threads};
 
 /// An argument of a call.
 pub enum Argument<'a> {
@@ -14,6 +14,8 @@ pub enum Argument<'a> {
     Status(&'a mut u64),
     Function(&'a Callback<'a>),
     Threads(&'a Threads),
+    /// In place of an operand, a result or the status word, for a body that launches kernels.
+    Device(&'a DeviceTensor),
 }
 
 impl Argument<'_> {
@@ -30,12 +32,18 @@ impl Argument<'_> {
             (Argument::Function(_), Parameter::Function(_)) => true,
             (Argument::Threads(_), Parameter::Threads) => true,
             (
+                Argument::Device(tensor),
+                Parameter::Operand(ty, shape) | Parameter::Result(ty, shape),
+            ) => tensor.scalar_type() == *ty && tensor.shape() == shape,
+            (Argument::Device(tensor), Parameter::Status) => tensor.is_status(),
+            (
                 Argument::Scalar(_)
                 | Argument::Operand(_)
                 | Argument::Result(_)
                 | Argument::Status(_)
                 | Argument::Function(_)
-                | Argument::Threads(_),
+                | Argument::Threads(_)
+                | Argument::Device(_),
                 _,
             ) => false,
         }
@@ -64,6 +72,9 @@ impl Argument<'_> {
             }
             Argument::Function(_) => words.extend(functions.next().into_iter().flatten()),
             Argument::Threads(threads) => words.extend(threads.words()),
+            Argument::Device(tensor) => {
+                push_descriptor(words, tensor.address() as usize, tensor.shape());
+            }
         }
         Ok(())
     }
@@ -86,6 +97,10 @@ impl fmt::Display for Argument<'_> {
             Argument::Status(_) => Parameter::Status,
             Argument::Threads(_) => Parameter::Threads,
             Argument::Function(_) => return f.write_str("a function"),
+            Argument::Device(tensor) => {
+                let (scalar, shape) = (tensor.scalar_type(), tensor.shape());
+                return write!(f, "a Tensor<{scalar}, {shape:?}> on a device");
+            }
         };
         parameter.fmt(f)
     }

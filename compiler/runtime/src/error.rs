@@ -1,4 +1,5 @@
 use codegen::CodegenError;
+use device::DeviceError;
 use tensor::TensorError;
 use thiserror::Error;
 
@@ -30,6 +31,10 @@ pub enum RuntimeError {
     Callback { symbol: String, reason: TensorError },
     #[error("{count} threads cannot be had: {reason}")]
     Threads { count: usize, reason: String },
+    #[error("`{symbol}` is given memory of the host, where its kernels read a device's")]
+    OnHost { symbol: String },
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     #[error(transparent)]
     Tensor(#[from] TensorError),
 }

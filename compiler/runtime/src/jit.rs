@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 
 use codegen::{Compiled, LoadedObject, Parameter, Processor, Scratch, Signature, compile};
+use inkwell::builder::BuilderError;
+use inkwell::module::Module;
 
 use crate::callback::{Environment, Stop};
 use crate::packed::{add_packed_entry, packed_name};
@@ -12,7 +14,7 @@ use crate::{Argument, RuntimeError};
 pub struct Jit {
     bodies: HashMap<String, Body>,
     /// Holds the code that the bodies' addresses point to.
-    _code: LoadedObject,
+    code: LoadedObject,
 }
 
 struct Body {
@@ -32,15 +34,26 @@ impl Jit {
     /// `ir` is LLVM IR as text that defines a body for each signature; that the bodies touch only
     /// what their arguments give them is taken from the backend that made them.
     pub fn load(ir: &str, signatures: &[Signature]) -> Result<Jit, RuntimeError> {
+        Jit::load_with(ir, signatures, &[], |_| Ok(()))
+    }
+
+    /// The same for a module that calls `symbols`, to which `add` adds what it has not already.
+    pub(crate) fn load_with(
+        ir: &str,
+        signatures: &[Signature],
+        symbols: &[(&str, usize)],
+        add: impl for<'l> Fn(&Module<'l>) -> Result<(), BuilderError>,
+    ) -> Result<Jit, RuntimeError> {
         let processor = Processor::native();
         let Compiled { object, scratch } =
             compile(ir, signatures, &processor, |module, function, signature| {
                 for function in signature.functions() {
                     add_trampoline(module, function)?;
                 }
+                add(module)?;
                 add_packed_entry(module, function, &signature.symbol)
             })?;
-        let code = LoadedObject::load(object, &[])?;
+        let code = LoadedObject::load(object, symbols)?;
         let mut bodies = HashMap::new();
         for (signature, scratch) in signatures.iter().zip(scratch) {
             let address = code.address(&packed_name(&signature.symbol))?;
@@ -56,10 +69,14 @@ impl Jit {
             };
             bodies.insert(signature.symbol.clone(), body);
         }
-        Ok(Jit {
-            bodies,
-            _code: code,
-        })
+        Ok(Jit { bodies, code })
+    }
+
+    /// A function of no parameters in the code, valid while this lives.
+    pub(crate) fn function(&self, symbol: &str) -> Result<extern "C" fn(), RuntimeError> {
+        let address = self.code.address(symbol)?;
+        // SAFETY: the caller has added a function of this type under that name.
+        Ok(unsafe { std::mem::transmute::<usize, extern "C" fn()>(address) })
     }
 
     /// Runs a body. Nothing runs unless the arguments are exactly what it takes.

@@ -1,4 +1,5 @@
-//! Runs compiled tensor code on the host: a JIT over linked LLVM IR.
+//! Runs compiled tensor code on the host, and on the device that its host code launches kernels of:
+//! a JIT over linked LLVM IR.
 //!
 //! It must never know HIR, MLIR or a source language. Whatever the caller gives, arguments that a
 //! body does not take are an error value before anything runs; the bodies themselves are trusted,
@@ -6,7 +7,10 @@
 
 mod argument;
 mod callback;
+mod constructors;
+mod device_tensor;
 mod error;
+mod gpu;
 mod jit;
 mod packed;
 mod scratch;
@@ -16,6 +20,9 @@ mod trampoline;
 pub use argument::Argument;
 pub use callback::Callback;
 pub use codegen::{FunctionSignature, Parameter, Signature};
+pub use device::{Device, DeviceError, Usage};
+pub use device_tensor::DeviceTensor;
 pub use error::RuntimeError;
+pub use gpu::GpuJit;
 pub use jit::Jit;
 pub use threads::Threads;

@@ -1,0 +1,20 @@
+use thiserror::Error;
+
+/// Why a device did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// The driver's own name of the failure, such as `CUDA_ERROR_INVALID_PTX`.
+    #[error("{call}: {name}")]
+    Driver { call: &'static str, name: String },
+    /// Under the driver's own name of that.
+    #[error("{call}: {name}: {bytes} bytes of device memory")]
+    OutOfMemory {
+        call: &'static str,
+        name: String,
+        bytes: u64,
+    },
+    /// The host code left this many of them.
+    #[error("host code left {buffers} buffers and {streams} streams behind")]
+    Leak { buffers: usize, streams: usize },
+}

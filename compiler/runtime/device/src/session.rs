@@ -1,0 +1,126 @@
+use std::cell::{Cell, RefCell};
+use std::ptr::null;
+use std::sync::Arc;
+
+use crate::{Device, DeviceError};
+
+/// A run of host code for a device.
+pub(crate) struct Session {
+    pub(crate) device: Arc<dyn Device>,
+    /// The first failure.
+    failure: RefCell<Option<DeviceError>>,
+    launches: Cell<u64>,
+    /// What host code has allocated and not freed.
+    buffers: RefCell<Vec<u64>>,
+    streams: RefCell<Vec<u64>>,
+}
+
+/// What a run of host code did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Kernels launched.
+    pub launches: u64,
+}
+
+thread_local! {
+    static SESSION: Cell<*const Session> = const { Cell::new(null()) };
+}
+
+/// Calls host code whose calls of the ABI are for `device`. Nothing that it allocated is left.
+///
+/// # Safety
+/// `run` may be left in the middle, not unwound, where it breaks the device's rules.
+pub unsafe fn run(device: &Arc<dyn Device>, run: &mut dyn FnMut()) -> Result<Usage, DeviceError> {
+    let session = Session {
+        device: device.clone(),
+        failure: RefCell::default(),
+        launches: Cell::default(),
+        buffers: RefCell::default(),
+        streams: RefCell::default(),
+    };
+    let before = SESSION.replace(&session);
+    // SAFETY: as the caller promises.
+    let ran = unsafe { device.host(run) };
+    SESSION.set(before);
+    let swept = session.sweep();
+    let failure = session.failure.take();
+    // A failure explains what follows it.
+    failure.map_or(Ok(()), Err).and(ran).and(swept)?;
+    Ok(Usage {
+        launches: session.launches.get(),
+    })
+}
+
+/// Calls `act` with the run that this thread is in, unless that has failed; keeps its failure, and
+/// gives 0 for what it did not give.
+pub(crate) fn with(act: impl FnOnce(&Session) -> Result<u64, DeviceError>) -> u64 {
+    // SAFETY: set while the session lives.
+    let Some(session) = (unsafe { SESSION.get().as_ref() }) else {
+        // Host code was called past `run`, which alone says what runs its kernels.
+        eprintln!("error: GPU code was called without a device");
+        std::process::exit(1);
+    };
+    if session.failure.borrow().is_some() {
+        return 0;
+    }
+    act(session).unwrap_or_else(|error| {
+        *session.failure.borrow_mut() = Some(error);
+        0
+    })
+}
+
+/// The same where a run may have failed before: what gives back what it has.
+pub(crate) fn give_back(act: impl FnOnce(&Session) -> Result<(), DeviceError>) {
+    // SAFETY: set while the session lives.
+    if let Some(session) = unsafe { SESSION.get().as_ref() }
+        && let Err(error) = act(session)
+    {
+        session.failure.borrow_mut().get_or_insert(error);
+    }
+}
+
+impl Session {
+    pub(crate) fn launched(&self) {
+        self.launches.set(self.launches.get() + 1);
+    }
+
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
+        let address = self.device.allocate(bytes)?;
+        self.buffers.borrow_mut().push(address);
+        Ok(address)
+    }
+
+    pub(crate) fn free(&self, address: u64) -> Result<(), DeviceError> {
+        self.buffers.borrow_mut().retain(|&one| one != address);
+        self.device.free(address)
+    }
+
+    pub(crate) fn create_stream(&self) -> Result<u64, DeviceError> {
+        let stream = self.device.create_stream()?;
+        self.streams.borrow_mut().push(stream);
+        Ok(stream)
+    }
+
+    pub(crate) fn destroy_stream(&self, stream: u64) -> Result<(), DeviceError> {
+        self.streams.borrow_mut().retain(|&one| one != stream);
+        self.device.destroy_stream(stream)
+    }
+
+    /// Gives back what host code left.
+    fn sweep(&self) -> Result<(), DeviceError> {
+        let (buffers, streams) = (self.buffers.take(), self.streams.take());
+        if buffers.is_empty() && streams.is_empty() {
+            return Ok(());
+        }
+        for &stream in &streams {
+            self.device.destroy_stream(stream)?;
+        }
+        for &buffer in &buffers {
+            self.device.free(buffer)?;
+        }
+        Err(DeviceError::Leak {
+            buffers: buffers.len(),
+            streams: streams.len(),
+        })
+    }
+}
