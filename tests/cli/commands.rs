@@ -121,30 +121,71 @@ fn what_is_not_built_yet_is_refused() {
     };
     let engines = ["emulated-nvidia", "emulated-amd", "cuda", "hip"];
     assert_eq!(marked("run"), engines);
-    let stages = ["gpu-mlir", "gpu-llvm", "ptx", "amdgcn", "code-object"];
-    assert_eq!(marked("emit"), stages);
+    assert_eq!(marked("emit"), [""; 0]);
     for engine in engines {
         place.run(&["--engine", engine]).fails(
             2,
             &format!("error: the engine `{engine}` is not built yet\n"),
         );
     }
-    for stage in stages {
-        let words = ["emit", "f.nr", "--stage", stage, "--gpu", "nvidia:sm_90"];
-        place
-            .command(&words)
-            .fails(2, &format!("error: the stage `{stage}` is not built yet\n"));
-    }
+}
+
+#[test]
+fn a_gpu_stage_is_of_a_known_chip() {
+    let place = Place::new();
     for (gpu, known) in [
-        ("nvidia:volta", "sm_90"),
-        ("nvidia:gfx942", "sm_90"),
-        ("amd:sm_90", "gfx942"),
+        ("nvidia:sm_91", "sm_90"),
+        ("nvidia:gfx942", "no known GPU chip"),
+        ("amd:gfx943", "gfx942"),
+        ("amd:gfx942},canonicalize{", "no known GPU chip"),
         ("intel:xe", "nvidia or amd"),
         ("sm_90", "nvidia:sm_90"),
     ] {
         let seen = place.command(&["emit", "f.nr", "--stage", "ptx", "--gpu", gpu]);
         seen.fails(2, "error: invalid value");
         assert!(seen.err.contains(known), "{seen:?}");
+    }
+    for (stage, words) in [
+        ("gpu-mlir", &[][..]),
+        ("ptx", &["--gpu", "amd:gfx942"]),
+        ("code-object", &["--gpu", "nvidia:sm_90"]),
+    ] {
+        let words = [&["emit", "f.nr", "--stage", stage], words].concat();
+        let expected = format!("error: the stage `{stage}` is of a GPU: `--gpu`, such as ");
+        place.command(&words).fails(2, &expected);
+    }
+}
+
+#[test]
+fn gpu_stages_are_the_same_twice() {
+    let place = Place::new();
+    for (stage, gpu, sign) in [
+        ("gpu-mlir", "nvidia:sm_90", "gpu.func @__neuro_gpu_add_0("),
+        (
+            "gpu-llvm",
+            "nvidia:sm_90",
+            "define ptx_kernel void @__neuro_gpu_add_0(",
+        ),
+        (
+            "gpu-llvm",
+            "amd:gfx942",
+            "define amdgpu_kernel void @__neuro_gpu_add_0(",
+        ),
+        ("ptx", "nvidia:sm_90", ".visible .entry __neuro_gpu_add_0("),
+        ("amdgcn", "amd:gfx942", "__neuro_gpu_add_0:"),
+        ("code-object", "amd:gfx942", "__neuro_gpu_add_0.kd"),
+    ] {
+        let read = || {
+            let words = ["emit", "f.nr", "--stage", stage, "--gpu", gpu, "-o", "out"];
+            place.command(&words).prints("");
+            fs::read(place.path("out")).unwrap()
+        };
+        let (once, twice) = (read(), read());
+        assert!(
+            String::from_utf8_lossy(&once).contains(sign),
+            "{stage} of {gpu}"
+        );
+        assert!(once == twice, "{stage} of {gpu}");
     }
 }
 

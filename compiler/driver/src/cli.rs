@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use codegen::Processor;
+use mlir_backend::internal::{Chip, Vendor};
 use neuro_hir::Tier;
 
 /// Runs, checks and compiles Neuro programs through MLIR.
@@ -70,9 +71,9 @@ pub struct Emit {
     pub file: PathBuf,
     #[arg(long, value_enum)]
     pub stage: Stage,
-    /// The GPU of a GPU stage: nvidia:sm_90, amd:gfx942
+    /// The GPU that a GPU stage is for, such as nvidia:sm_90 or amd:gfx942
     #[arg(long, value_name = "VENDOR:CHIP", value_parser = gpu)]
-    pub gpu: Option<String>,
+    pub gpu: Option<Chip>,
     /// Of the stages schedule and link, with loops that threads share
     #[arg(long)]
     pub threads: bool,
@@ -153,15 +154,15 @@ pub enum Stage {
     Schedule,
     /// The LLVM IR of the bodies that a compile links
     Link,
-    /// Not built yet
+    /// The kernels and the host functions that launch them, as MLIR
     GpuMlir,
-    /// Not built yet
+    /// The LLVM IR of the kernels
     GpuLlvm,
-    /// Not built yet
+    /// The kernels as NVIDIA's PTX
     Ptx,
-    /// Not built yet
+    /// The kernels as AMD's assembly
     Amdgcn,
-    /// Not built yet
+    /// The kernels as AMD's code object, an ELF file
     CodeObject,
 }
 
@@ -188,19 +189,19 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
         .ok_or_else(|| format!("1 to {MOST_THREADS} was expected"))
 }
 
-fn gpu(text: &str) -> Result<String, String> {
-    let digits = |chip: &str, prefix| {
-        let number = chip.strip_prefix(prefix);
-        number.is_some_and(|n| n.len() >= 2 && n.chars().all(|c| c.is_ascii_hexdigit()))
+fn gpu(text: &str) -> Result<Chip, String> {
+    let Some((vendor, chip)) = text.split_once(':') else {
+        let text = "VENDOR:CHIP was expected, such as nvidia:sm_90 or amd:gfx942";
+        return Err(text.to_string());
     };
-    match text.split_once(':') {
-        Some(("nvidia", chip)) if digits(chip, "sm_") => Ok(text.to_string()),
-        Some(("amd", chip)) if digits(chip, "gfx") => Ok(text.to_string()),
-        Some(("nvidia", chip)) => Err(format!("`{chip}` is no sm_NN, such as sm_90")),
-        Some(("amd", chip)) => Err(format!("`{chip}` is no gfxNNN, such as gfx942")),
-        Some((vendor, _)) => Err(format!(
-            "`{vendor}` is no vendor: nvidia or amd was expected"
-        )),
-        None => Err("VENDOR:CHIP was expected, such as nvidia:sm_90 or amd:gfx942".to_string()),
-    }
+    let vendor = match vendor {
+        "nvidia" => Vendor::Nvidia,
+        "amd" => Vendor::Amd,
+        _ => {
+            return Err(format!(
+                "`{vendor}` is no vendor: nvidia or amd was expected"
+            ));
+        }
+    };
+    Chip::find(vendor, chip).map_err(|error| error.to_string())
 }

@@ -1,6 +1,7 @@
+use frontend::Options;
+use mlir_backend::internal::{self, Chip, Form, GpuOptions, LinkOptions, Target, Vendor};
+use neuro_hir::HirProgram;
 use shared_types::SourceMap;
-
-use mlir_backend::internal::{self, LinkOptions, Target};
 
 use crate::cli::{Emit, Stage, name_of};
 use crate::{Fault, dump, files, output, source};
@@ -10,7 +11,13 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
     if let Some(path) = &options.output {
         files::check_writable(path).map_err(|error| unwritable(options, &error))?;
     }
-    let program = source::compile(&options.file, options.overflow.tier(), sources)?;
+    let on_device = is_of_gpu(options.stage);
+    let chip = match on_device {
+        true => Some(chip(options)?),
+        false => None,
+    };
+    let tier = options.overflow.tier();
+    let program = source::compile_with(&options.file, Options { tier, on_device }, sources)?;
     if options.stage != Stage::Hir {
         dump::check_writable()?;
     }
@@ -27,16 +34,68 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
             internal::link(&program, &link_options).map(|linked| linked.llvm_ir)
         }
         Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
-            let text = format!("the stage `{}` is not built yet", name_of(options.stage));
-            return Err(Fault::wrong(None, text));
+            return emit_gpu(options, &program, chip);
         }
     };
     let text = text.map_err(|error| Fault::of_backend(&error))?;
+    write(options, text.as_bytes())
+}
+
+/// A stage of the kernels.
+fn emit_gpu(options: &Emit, program: &HirProgram, chip: Option<Chip>) -> Result<(), Fault> {
+    let Some(chip) = chip else {
+        return Err(Fault::internal(None, "a GPU stage without a chip"));
+    };
+    let form = match options.stage {
+        Stage::GpuLlvm => Form::Bitcode,
+        Stage::CodeObject => Form::Native,
+        _ => Form::Assembly,
+    };
+    let gpu = GpuOptions {
+        chip,
+        form,
+        math: None,
+    };
+    let emitted = match options.stage {
+        Stage::GpuMlir => internal::gpu_mlir(program, &gpu).map(String::into_bytes),
+        Stage::GpuLlvm => internal::link_gpu(program, &gpu)
+            .and_then(|linked| internal::bitcode_text(&linked.binary))
+            .map(String::into_bytes),
+        _ => internal::link_gpu(program, &gpu).map(|linked| linked.binary),
+    };
+    let emitted = emitted.map_err(|error| Fault::of_backend(&error))?;
+    // PTX is a C string where a driver takes it.
+    write(options, emitted.strip_suffix(b"\0").unwrap_or(&emitted))
+}
+
+fn write(options: &Emit, bytes: &[u8]) -> Result<(), Fault> {
     match &options.output {
-        Some(path) => {
-            files::replace(path, text.as_bytes()).map_err(|error| unwritable(options, &error))
+        Some(path) => files::replace(path, bytes).map_err(|error| unwritable(options, &error)),
+        None => output::print(bytes),
+    }
+}
+
+fn is_of_gpu(stage: Stage) -> bool {
+    match stage {
+        Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => true,
+        Stage::Hir | Stage::Mlir | Stage::Llvm | Stage::Schedule | Stage::Link => false,
+    }
+}
+
+/// The chip of a GPU stage, of the vendor whose stage it is.
+fn chip(options: &Emit) -> Result<Chip, Fault> {
+    let stage = name_of(options.stage);
+    let (vendor, example) = match options.stage {
+        Stage::Ptx => (Some(Vendor::Nvidia), "nvidia:sm_90"),
+        Stage::Amdgcn | Stage::CodeObject => (Some(Vendor::Amd), "amd:gfx942"),
+        _ => (None, "nvidia:sm_90 or amd:gfx942"),
+    };
+    match options.gpu {
+        Some(chip) if vendor.is_none_or(|vendor| vendor == chip.vendor) => Ok(chip),
+        _ => {
+            let text = format!("the stage `{stage}` is of a GPU: `--gpu`, such as {example}");
+            Err(Fault::wrong(None, text))
         }
-        None => output::print(text.as_bytes()),
     }
 }
 

@@ -58,6 +58,7 @@ impl Fault {
             | MlirError::InvalidGpuChip { .. }
             | MlirError::GpuBodiesNotLowered(_)
             | MlirError::KernelBodiesNotLowered(_) => Fault::wrong(error.span(), message),
+            MlirError::GpuSerializationFailed(_) => Fault::failed(error.span(), message),
             _ => Fault::internal(error.span(), message),
         }
     }

@@ -18,6 +18,16 @@ pub fn check(path: &Path, sources: &mut SourceMap) -> Result<(), Fault> {
 
 /// Reads a file and compiles it to HIR.
 pub fn compile(path: &Path, tier: Tier, sources: &mut SourceMap) -> Result<HirProgram, Fault> {
+    let on_device = false;
+    compile_with(path, Options { tier, on_device }, sources)
+}
+
+/// The same with the front end's options.
+pub fn compile_with(
+    path: &Path,
+    options: Options,
+    sources: &mut SourceMap,
+) -> Result<HirProgram, Fault> {
     let name = path.display().to_string();
     let unreadable = |reason: &dyn std::fmt::Display| {
         Fault::wrong(None, format!("`{name}` cannot be read: {reason}"))
@@ -42,10 +52,6 @@ pub fn compile(path: &Path, tier: Tier, sources: &mut SourceMap) -> Result<HirPr
         }
     };
     let file = sources.add(SourceFile::new(name, text));
-    let options = Options {
-        tier,
-        on_device: false,
-    };
     let program = frontend::compile(sources, file, options).map_err(Fault::Source)?;
     program.verify().map_err(|errors| {
         let first = errors.into_iter().next();

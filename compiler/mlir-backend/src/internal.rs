@@ -4,13 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
+pub use mlir_gpu::{Chip, Form, Vendor};
 pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, SortForm, Traversal};
 use mlir_lowering::{BodyParameter, ContractionShape, Selection};
-pub use mlir_pipeline::host_pipeline;
 use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};
+pub use mlir_pipeline::{bitcode_text, host_pipeline};
 pub use mlir_schedule::Target;
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
+pub use crate::gpu::{GpuLinked, GpuOptions, gpu_mlir, link_gpu};
 use crate::on_large_stack;
 use crate::twins::{Twins, forward};
 
@@ -193,7 +195,7 @@ impl Linked {
                 session.dump_after("schedule", &lowered.module)?;
             }
             let start = self.spent("schedule", start);
-            let apart = apart(&lowered.bodies, options);
+            let apart = apart(&lowered.bodies, options.plain);
             mlir_pipeline::fuse(session, &mut lowered.module, &apart)?;
             let start = self.spent("fusion", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &buffer_passes())?;
@@ -279,14 +281,14 @@ fn scheduled(body: &Body) -> &[ContractionShape] {
 
 /// The symbols of the bodies that fusion leaves alone: those with integer checks and an operation
 /// without points.
-fn apart<'b>(bodies: &'b [Body], options: &LinkOptions<'_>) -> HashSet<&'b str> {
+pub(crate) fn apart(bodies: &[Body], plain: bool) -> HashSet<&str> {
     let apart = bodies.iter().filter(|body| {
         let mut extents = body
             .spaces
             .iter()
             .flat_map(|space| space.result.iter().chain(&space.folded));
         let loses_checks = !body.checks.is_empty() && extents.any(|&extent| extent == 0);
-        options.plain || loses_checks
+        plain || loses_checks
     });
     apart.map(|body| body.symbol.as_str()).collect()
 }

@@ -5,6 +5,7 @@
 //! abort: every failure is an [`MlirError`]. The crate must never evaluate a program, and a body
 //! that it cannot lower is left out or refused by name, never lowered wrongly.
 
+mod gpu;
 pub mod internal;
 mod stack;
 mod twins;
@@ -54,27 +55,39 @@ pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
 /// to link (backend specification, §Linking into a compile).
 pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError> {
     let linked = internal::link(program, &internal::LinkOptions::default())?;
-    let bodies = linked.bodies.into_iter().map(|body| LinkableBody {
+    Ok(linkable(linked.llvm_ir, linked.bodies))
+}
+
+/// The `@gpu` functions, and the outlined operations that follow their operands, as GPU kernels with
+/// host functions that launch them, which read and write device memory only (backend specification,
+/// §GPU kernels). A symbol is `__neuro_gpu_` and the function's name, and takes what the function's
+/// host body takes. An operation that has no GPU body is left out. `@kernel` functions are not
+/// lowered yet.
+///
+/// # Errors
+/// [`MlirError::InvalidGpuChip`]; [`MlirError::GpuBodiesNotLowered`] and
+/// [`MlirError::KernelBodiesNotLowered`] with each function that no GPU may run, and why;
+/// [`MlirError::GpuSerializationFailed`] where the device's code cannot be made, as for an AMD chip
+/// without ROCm's linker.
+pub fn lower_for_gpu(
+    program: &HirProgram,
+    target: &GpuTarget,
+) -> Result<LinkableBodies, MlirError> {
+    let linked = internal::link_gpu(program, &internal::GpuOptions::of(target)?)?;
+    Ok(linkable(linked.llvm_ir, linked.bodies))
+}
+
+fn linkable(llvm_ir: String, bodies: Vec<internal::Body>) -> LinkableBodies {
+    let bodies = bodies.into_iter().map(|body| LinkableBody {
         function: body.function,
         symbol: body.symbol,
         parameters: body.parameters,
         checks: body.checks,
     });
-    Ok(LinkableBodies {
-        llvm_ir: linked.llvm_ir,
+    LinkableBodies {
+        llvm_ir,
         bodies: bodies.collect(),
-    })
-}
-
-/// The `@gpu` and `@kernel` functions as GPU kernels with host functions that launch them
-/// (backend specification, §GPU kernels). Not yet: it answers
-/// [`MlirError::GpuSerializationFailed`].
-pub fn lower_for_gpu(
-    _program: &HirProgram,
-    _target: &GpuTarget,
-) -> Result<LinkableBodies, MlirError> {
-    let failure = Failure::new("lowering for a GPU: not yet");
-    Err(MlirError::GpuSerializationFailed(failure))
+    }
 }
 
 /// Which GPU a program is lowered for.

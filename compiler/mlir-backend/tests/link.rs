@@ -162,13 +162,3 @@ fn text(scalar: ScalarType) -> [String; 3] {
         lower_for_link(&program).unwrap().llvm_ir,
     ]
 }
-
-#[test]
-fn there_are_no_gpu_bodies_yet() {
-    let target = mlir_backend::GpuTarget::Nvidia {
-        chip: "sm_90".into(),
-    };
-    let error = mlir_backend::lower_for_gpu(&program(Tier::Checked, []), &target).unwrap_err();
-    let message = error.to_string();
-    assert!(message.contains("not yet"), "{message}");
-}

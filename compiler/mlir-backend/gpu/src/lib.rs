@@ -1,4 +1,22 @@
-//! GPU tiling, the vendors' pipelines and serialization (backend specification, §GPU kernels).
-//! Nothing is lowered for a GPU yet.
+//! From linalg on buffers to GPU kernels with host functions that launch them, for both vendors
+//! (backend specification, §GPU kernels).
 //!
-//! With `kernel`, the only part that knows a vendor.
+//! With `kernel`, the only part that knows a vendor. It must never let a host function touch device
+//! memory, and no text of a chip reaches a pipeline that the table of chips does not have.
+
+mod binary;
+mod buffers;
+mod chip;
+mod ir;
+mod launch;
+mod library;
+mod order;
+mod outline;
+mod passes;
+mod toolkit;
+
+pub use binary::{Form, serialize};
+pub use chip::{Chip, Vendor};
+pub use ir::destroy as remove;
+pub use library::{has_math_library, unlinked_math};
+pub use outline::outline;

@@ -21,14 +21,17 @@ pub fn loop_passes() -> Vec<PassStage> {
 pub fn host_pipeline() -> String {
     let fusion = PassStage {
         name: "fuse",
-        text: FUSION,
+        text: FUSION.into(),
     };
     let stages = [vec![fusion], buffer_passes(), loop_passes()];
     pipeline_text(&stages.concat())
 }
 
 fn stages(stages: &[(&'static str, &'static str)]) -> Vec<PassStage> {
-    let stage = |&(name, text)| PassStage { name, text };
+    let stage = |&(name, text): &(&'static str, &'static str)| PassStage {
+        name,
+        text: text.into(),
+    };
     stages.iter().map(stage).collect()
 }
 

@@ -9,7 +9,7 @@ pub fn span_location<'c>(context: &'c Context, span: Span) -> Location<'c> {
 }
 
 /// The span that [`span_location`] put into a location, the first one of a fused location.
-pub(crate) fn location_span(location: Location<'_>) -> Option<Span> {
+pub fn location_span(location: Location<'_>) -> Option<Span> {
     if location.is_fused() {
         return (0..location.fused_num_locations())
             .find_map(|index| location_span(location.fused_location(index)));

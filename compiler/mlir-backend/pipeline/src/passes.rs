@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use melior::ir::Module;
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
@@ -10,7 +12,7 @@ pub struct PassStage {
     /// Names the step in dumps.
     pub name: &'static str,
     /// The step in MLIR's pipeline syntax, anchored on the module.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
 }
 
 /// Runs the stages over a module. Any error that MLIR reports fails the run, whatever the pass
@@ -32,7 +34,7 @@ pub fn run_passes(
 
 /// The stages as one pipeline in MLIR's syntax.
 pub(crate) fn pipeline_text(stages: &[PassStage]) -> String {
-    let texts: Vec<&str> = stages.iter().map(|stage| stage.text).collect();
+    let texts: Vec<&str> = stages.iter().map(|stage| &*stage.text).collect();
     format!("builtin.module({})", texts.join(","))
 }
 
@@ -58,7 +60,7 @@ mod tests {
         let mut module = Module::parse(session.context(), "module {}").unwrap();
         let stages = [PassStage {
             name: "nothing",
-            text: "no-such-pass",
+            text: "no-such-pass".into(),
         }];
         let error = run_passes(&session, &mut module, &stages).unwrap_err();
         assert!(error.to_string().contains("no-such-pass"), "{error}");

@@ -1,4 +1,5 @@
 use inkwell::context::Context as LlvmContext;
+use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module as LlvmModule;
 use melior::ir::Module;
 use mlir_sys::mlirTranslateModuleToLLVMIR;
@@ -47,6 +48,18 @@ pub fn finish(session: &Session, module: &LlvmModule<'_>) -> Result<String, Mlir
         MlirError::LlvmVerificationFailed(Failure::new(message.to_string_lossy()))
     })?;
     Ok(text)
+}
+
+/// The textual IR of a module in LLVM's bitcode; of nothing, nothing.
+pub fn bitcode_text(bitcode: &[u8]) -> Result<String, MlirError> {
+    if bitcode.is_empty() {
+        return Ok(String::new());
+    }
+    let context = LlvmContext::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "kernels");
+    let module = LlvmModule::parse_bitcode_from_buffer(&buffer, &context)
+        .map_err(|message| MlirError::TranslationFailed(Failure::new(message.to_string_lossy())))?;
+    Ok(module.print_to_string().to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

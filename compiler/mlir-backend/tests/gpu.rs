@@ -1,0 +1,273 @@
+//! GPU bodies: which functions have one, what it takes, and what it does around its launches
+//! (backend specification, §GPU kernels). Their bits are tested where they run.
+
+use ast_types::BinaryOp::{Add, Div, Rem};
+use mlir_backend::internal::{self, Chip, Form, GpuOptions, Vendor};
+use mlir_backend::{GpuTarget, MlirError, NotLowered, lower_for_gpu, lower_for_link};
+use neuro_hir::build::{FunctionBuilder, binary, math, program, reduce};
+use neuro_hir::{
+    FunctionTarget, HirExpr, HirFunction, HirProgram, MathFunction, Reduction, TensorType, Tier,
+};
+use shared_types::{FileId, ScalarType, Span};
+
+const FOLLOWS: FunctionTarget = FunctionTarget::FollowsOperands;
+const ONLY: FunctionTarget = FunctionTarget::Gpu { fallback: false };
+const EITHER: FunctionTarget = FunctionTarget::Gpu { fallback: true };
+
+fn nvidia() -> GpuTarget {
+    let chip = "sm_90".to_string();
+    GpuTarget::Nvidia { chip }
+}
+
+fn options(vendor: Vendor, form: Form) -> GpuOptions {
+    let chip = match vendor {
+        Vendor::Nvidia => "sm_90",
+        Vendor::Amd => "gfx942",
+    };
+    GpuOptions {
+        chip: Chip::find(vendor, chip).unwrap(),
+        form,
+        math: Some(false),
+    }
+}
+
+/// A function of two tensors of a type.
+fn function(
+    name: &str,
+    target: FunctionTarget,
+    ty: &TensorType,
+    body: impl FnOnce(HirExpr, HirExpr) -> HirExpr,
+) -> HirFunction {
+    let mut function = FunctionBuilder::new(name, target);
+    let a = function.parameter("a", ty.clone());
+    let b = function.parameter("b", ty.clone());
+    function.finish(Some(body(a, b)))
+}
+
+fn sum(name: &str, target: FunctionTarget, ty: &TensorType) -> HirFunction {
+    function(name, target, ty, |a, b| binary(Add, a, b))
+}
+
+fn floats(extents: &[u64]) -> TensorType {
+    TensorType::new(ScalarType::F32, extents)
+}
+
+fn wrapping(functions: impl IntoIterator<Item = HirFunction>) -> HirProgram {
+    program(Tier::Wrapping, functions)
+}
+
+/// The parameters of a definition, without their attributes.
+fn signature(llvm_ir: &str, symbol: &str) -> Vec<String> {
+    let start = format!("@{symbol}(");
+    let mut lines = llvm_ir.lines().filter(|line| line.starts_with("define"));
+    let line = lines.find(|line| line.contains(&start)).unwrap();
+    let parameters = line.split_once(&start).unwrap().1;
+    let parameters = parameters.split_once(')').unwrap().0.split(", ");
+    parameters
+        .map(|parameter| parameter.split(' ').next().unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn each_target_takes_its_path() {
+    let ty = floats(&[4]);
+    let program = wrapping([
+        sum("on_host", FunctionTarget::HostOperation, &ty),
+        sum("only", ONLY, &ty),
+        sum("either", EITHER, &ty),
+        sum("follows", FOLLOWS, &ty),
+    ]);
+    let bodies = lower_for_gpu(&program, &nvidia()).unwrap().bodies;
+    let names: Vec<(&str, &str)> = bodies
+        .iter()
+        .map(|body| (body.function.as_str(), body.symbol.as_str()))
+        .collect();
+    let expected = [
+        ("only", "__neuro_gpu_only"),
+        ("either", "__neuro_gpu_either"),
+        ("follows", "__neuro_gpu_follows"),
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_symbol_takes_what_the_host_body_takes() {
+    let integers = TensorType::new(ScalarType::I32, &[3, 4]);
+    let quotient = function("quotient", EITHER, &integers, |a, b| binary(Div, a, b));
+    let program = program(
+        Tier::Checked,
+        [sum("plain", EITHER, &floats(&[5])), quotient],
+    );
+    let host = lower_for_link(&program).unwrap();
+    for target in [
+        nvidia(),
+        GpuTarget::Amd {
+            chip: "gfx942".into(),
+        },
+    ] {
+        let gpu = lower_for_gpu(&program, &target).unwrap();
+        for (on_host, on_gpu) in host.bodies.iter().zip(&gpu.bodies) {
+            assert_eq!(on_host.parameters, on_gpu.parameters);
+            assert_eq!(on_host.checks, on_gpu.checks);
+            assert_eq!(
+                signature(&host.llvm_ir, &on_host.symbol),
+                signature(&gpu.llvm_ir, &on_gpu.symbol)
+            );
+        }
+    }
+}
+
+#[test]
+fn launches_share_a_stream_and_a_wait() {
+    let ty = floats(&[64, 64]);
+    let chain = function("chain", ONLY, &ty, |a, b| {
+        let product = binary(ast_types::BinaryOp::MatMul, a, b.clone());
+        binary(
+            Add,
+            binary(ast_types::BinaryOp::MatMul, product, b.clone()),
+            b,
+        )
+    });
+    for vendor in [Vendor::Nvidia, Vendor::Amd] {
+        let options = options(vendor, Form::Bitcode);
+        let linked = internal::link_gpu(&wrapping([chain.clone()]), &options).unwrap();
+        let body = linked
+            .llvm_ir
+            .split("define void @__neuro_gpu_chain(")
+            .nth(1)
+            .unwrap();
+        let body = body.split("\n}").next().unwrap();
+        let calls = |name: &str| body.matches(&format!("@{name}(")).count();
+        assert_eq!(calls("mgpuLaunchKernel"), 5);
+        for name in [
+            "mgpuStreamCreate",
+            "mgpuStreamSynchronize",
+            "mgpuStreamDestroy",
+        ] {
+            assert_eq!(calls(name), 1, "{name}");
+        }
+        let allocated = calls("_mlir_memref_to_llvm_alloc");
+        assert_eq!(allocated, calls("_mlir_memref_to_llvm_free"));
+        assert_eq!(allocated, 2);
+        let position = |name: &str| body.find(name).unwrap();
+        assert!(position("_alloc(") < position("mgpuStreamCreate"));
+        assert!(position("mgpuStreamSynchronize") < position("_free("));
+        assert_eq!(calls("malloc") + calls("free"), 0);
+    }
+}
+
+fn not_lowered(error: MlirError) -> Vec<NotLowered> {
+    match error {
+        MlirError::GpuBodiesNotLowered(list) | MlirError::KernelBodiesNotLowered(list) => list,
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn only_a_gpu_body_must_lower() {
+    let half = TensorType::new(ScalarType::F16, &[4]);
+    let span = Span::new(FileId(0), 3, 7);
+    let exponential = |name: &str, target| {
+        function(name, target, &floats(&[4]), |a, _| {
+            let mut call = math(MathFunction::Exp, a);
+            call.span = span;
+            call
+        })
+    };
+    let remainder =
+        |name: &str, target| function(name, target, &floats(&[4]), |a, b| binary(Rem, a, b));
+    let rank_0 = |name: &str, target| {
+        function(name, target, &floats(&[4]), |a, b| {
+            binary(
+                Add,
+                reduce(Reduction::Sum, a, None),
+                reduce(Reduction::Sum, b, None),
+            )
+        })
+    };
+    let all = |target: FunctionTarget| {
+        wrapping([
+            sum("half", target.clone(), &half),
+            exponential("exponential", target.clone()),
+            sum("taken", target.clone(), &floats(&[4])),
+            remainder("remainder", target.clone()),
+            rank_0("rank_0", target),
+        ])
+    };
+    for vendor in [Vendor::Nvidia, Vendor::Amd] {
+        let options = options(vendor, Form::Bitcode);
+        let linked = internal::link_gpu(&all(FOLLOWS), &options).unwrap();
+        let taken: Vec<&str> = linked.bodies.iter().map(|body| &*body.function).collect();
+        assert_eq!(taken, ["taken", "rank_0"]);
+        let refused: Vec<&str> = linked
+            .refused
+            .iter()
+            .map(|refusal| &*refusal.function.name)
+            .collect();
+        assert_eq!(refused, ["half", "exponential", "remainder"]);
+        for target in [ONLY, EITHER] {
+            let list = not_lowered(internal::link_gpu(&all(target), &options).err().unwrap());
+            let names: Vec<&str> = list.iter().map(|function| &*function.name).collect();
+            assert_eq!(names, ["half", "exponential", "remainder", "rank_0"]);
+            assert_eq!(list[1].span, span);
+            assert!(list[0].reason.contains("half precision"), "{list:?}");
+            assert!(list[1].reason.contains("mathematics"), "{list:?}");
+            assert!(list[3].reason.contains("rank 0"), "{list:?}");
+        }
+    }
+}
+
+#[test]
+fn a_kernel_is_refused_by_name() {
+    let target = FunctionTarget::Kernel { threads: vec![64] };
+    let kernel = FunctionBuilder::new("kernel", target).finish(None);
+    let list = not_lowered(lower_for_gpu(&wrapping([kernel]), &nvidia()).unwrap_err());
+    assert_eq!(list[0].name, "kernel");
+}
+
+#[test]
+fn an_unknown_chip_is_refused() {
+    let ty = floats(&[4]);
+    for target in [
+        GpuTarget::Nvidia {
+            chip: "sm_91".into(),
+        },
+        GpuTarget::Amd {
+            chip: "gfx942},canonicalize{".into(),
+        },
+    ] {
+        let error = lower_for_gpu(&wrapping([sum("f", ONLY, &ty)]), &target).unwrap_err();
+        assert!(matches!(error, MlirError::InvalidGpuChip { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_program_without_gpu_bodies_links_to_nothing() {
+    let program = wrapping([sum("f", FunctionTarget::HostOperation, &floats(&[4]))]);
+    let linked = lower_for_gpu(&program, &nvidia()).unwrap();
+    assert_eq!(linked, mlir_backend::LinkableBodies::default());
+}
+
+#[test]
+fn a_grid_is_never_longer_than_the_device_takes() {
+    let extents: [&[u64]; 4] = [
+        &[1 << 40],
+        &[3, 1 << 40],
+        &[1 << 21, 1 << 21],
+        &[70_000, 70_000, 70_000],
+    ];
+    for (vendor, most) in [(Vendor::Nvidia, i32::MAX as u64), (Vendor::Amd, 8_388_607)] {
+        for extents in extents {
+            let program = wrapping([sum("f", ONLY, &floats(extents))]);
+            let mlir = internal::gpu_mlir(&program, &options(vendor, Form::Bitcode)).unwrap();
+            let grid = mlir.split("known_grid_size = array<i32: ").nth(1).unwrap();
+            let grid = grid.split('>').next().unwrap().split(", ");
+            let grid: Vec<u64> = grid.map(|blocks| blocks.parse().unwrap()).collect();
+            let most = [most, 65_535, 65_535];
+            assert!(
+                grid.iter().zip(most).all(|(&blocks, most)| blocks <= most),
+                "{grid:?}"
+            );
+        }
+    }
+}
