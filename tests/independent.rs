@@ -7,6 +7,8 @@ mod contractions;
 mod halves;
 #[path = "independent/jit.rs"]
 mod jit;
+#[path = "independent/neon.rs"]
+mod neon;
 #[path = "independent/reductions.rs"]
 mod reductions;
 #[path = "independent/remainder.rs"]

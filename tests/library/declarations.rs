@@ -15,10 +15,14 @@ use crate::support;
 use crate::workshop::Workshop;
 
 /// The intrinsics that a module declares, without the types that they are for.
-const INTRINSICS: [&str; 9] = [
+const INTRINSICS: [&str; 13] = [
     "fabs",
+    "masked.load",
+    "masked.store",
     "memcpy",
+    "prefetch",
     "sadd.with.overflow",
+    "smin",
     "smul.with.overflow",
     "sqrt",
     "ssub.with.overflow",

@@ -54,11 +54,11 @@ fn compiles(workshop: &Workshop, text: &str) {
 /// Uses every function of [`PROGRAM`]'s header.
 const USES: &str = "\
 typedef void (*Function)(void);
-extern const Function functions[10];
-const Function functions[10] = {
+extern const Function functions[11];
+const Function functions[11] = {
   (Function)neuro_dense, (Function)neuro_scale, (Function)neuro_best, (Function)neuro_halves, (Function)neuro_brains,
   (Function)neuro_flip, (Function)neuro_nothing, (Function)neuro_update, (Function)neuro_total__op0,
-  (Function)neuro_each,
+  (Function)neuro_each, (Function)neuro_row__op0,
 };
 int main(void) { return functions[0] == functions[1]; }
 ";

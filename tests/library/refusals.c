@@ -75,6 +75,17 @@ int main(void) {
     printf(" %d", flipped[at]);
   }
 
+  /* A position is in what is sliced. */
+  int64_t four_three[] = {4, 3}, three[] = {3};
+  DLTensor rows = tensor(f32, kDLFloat, 32, 2, four_three), row = tensor(f32 + 12, kDLFloat, 32, 1, three);
+  printf("\n%d %d", neuro_row__op0(&rows, 0, &row, NULL), neuro_row__op0(&rows, 3, &row, NULL));
+  const int64_t outside[] = {-1, 4, INT64_MIN, INT64_MAX};
+  for (int at = 0; at < 4; ++at) {
+    status = neuro_row__op0(&rows, outside[at], &row, &failure);
+  }
+  NeuroFailureText(&failure, text, sizeof text);
+  printf(" %d %s", status, text);
+
   /* What is empty has no data, and overlaps nothing. */
   DLTensor nothing = tensor(NULL, kDLUInt, 64, 2, none);
   printf("\n%d\n", neuro_nothing(&nothing, &nothing, NULL));

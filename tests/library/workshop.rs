@@ -109,6 +109,7 @@ func nothing(none: &Tensor<u64, [0, 3]>) -> Tensor<u64, [0, 3]> { none + none }
 func update(w: &mut Tensor<f64, [4]>, g: &Tensor<f64, []>) { w += g }
 func total(a: &Tensor<i8, [4]>) -> i8 { a.sum() }
 func each(x: &Tensor<f16, [2]>, int: func(f16) -> bool, int_environment: i8) -> Tensor<bool, [2]> { x.map(int) }
+func row(t: &Tensor<f32, [4, 3]>, i: i64) -> Tensor<f32, [3]> { t[i, ..] }
 ";
 
 pub fn read(path: &Path) -> String {

@@ -30,6 +30,11 @@ pub(crate) struct Argument {
 
 pub(crate) enum ArgumentKind {
     Scalar(ScalarType),
+    /// Where a slice reads its source.
+    Position {
+        scalar: ScalarType,
+        extent: u64,
+    },
     Tensor {
         scalar: ScalarType,
         shape: Vec<u64>,
@@ -121,6 +126,7 @@ impl Function {
                     usage,
                 } => Some((argument.name.as_str(), *scalar, shape.as_slice(), *usage)),
                 ArgumentKind::Scalar(_)
+                | ArgumentKind::Position { .. }
                 | ArgumentKind::Status
                 | ArgumentKind::Function { .. }
                 | ArgumentKind::Threads { .. } => None,
@@ -158,9 +164,11 @@ fn arguments(function: &HirFunction, parameters: &[BodyParameter]) -> Vec<Argume
             usage,
         };
         let kind = match parameter {
-            BodyParameter::Scalar(scalar) | BodyParameter::Position { scalar, .. } => {
-                ArgumentKind::Scalar(*scalar)
-            }
+            BodyParameter::Scalar(scalar) => ArgumentKind::Scalar(*scalar),
+            BodyParameter::Position { scalar, extent } => ArgumentKind::Position {
+                scalar: *scalar,
+                extent: *extent,
+            },
             BodyParameter::Operand { scalar, shape, .. } => tensor(scalar, shape, Usage::Reads),
             BodyParameter::Target { scalar, shape } => tensor(scalar, shape, Usage::Updates),
             BodyParameter::Result { scalar, shape } => {

@@ -54,13 +54,14 @@ typedef enum NeuroStatus {
   NEURO_ALIGNMENT = 6, /* not aligned to its elements */
   NEURO_OVERLAP = 7,   /* memory shared with another argument, and one of them is written */
   NEURO_BOOL = 8,      /* a bool that is neither 0 nor 1 */
+  NEURO_POSITION = 9,  /* a position of a slice outside of what it slices */
 
   /* The memory for what is computed in between cannot be had. Nothing was computed. */
-  NEURO_MEMORY = 9,
+  NEURO_MEMORY = 10,
 
   /* The program fails on these operands. What was written means nothing. */
-  NEURO_OVERFLOW = 10,
-  NEURO_ZERO_DIVISOR = 11
+  NEURO_OVERFLOW = 11,
+  NEURO_ZERO_DIVISOR = 12
 } NeuroStatus;
 
 /* Why a function returned another status than NEURO_OK. Its pointers are to constants. */
@@ -68,7 +69,7 @@ typedef struct NeuroFailure {
   NeuroStatus status;
   const char *function;
 
-  /* NEURO_NULL to NEURO_BOOL: which argument, and its type. */
+  /* NEURO_NULL to NEURO_POSITION: which argument, and its type. */
   const char *argument;
   const char *type;
 
@@ -98,7 +99,7 @@ static inline int NeuroFailureText(const NeuroFailure *failure, char *text, size
   static const char *const reasons[] = {
       "nothing failed", "a null pointer", "not in the host's memory", "another element type", "another shape",
       "not row-major", "not aligned to its elements", "memory shared with another argument, and one of them is written",
-      "a bool that is neither 0 nor 1", "out of memory", "integer overflow", "division by zero"};
+      "a bool that is neither 0 nor 1", "a position outside of what is sliced", "out of memory", "integer overflow", "division by zero"};
   const char *const reason = reasons[failure->status];
   int length;
   if (failure->status == NEURO_OK) {
@@ -244,16 +245,17 @@ static inline NeuroStatus NeuroCheckArguments(const char *function, size_t count
   return status;
 }
 
-static inline NeuroStatus NeuroCheckFunction(const char *function, const char *argument, const char *type, bool given,
-                                             NeuroFailure *failure) {
-  if (given) {
+/* What an argument that is no tensor must be; `status` says what it is otherwise. */
+static inline NeuroStatus NeuroCheckOther(const char *function, const char *argument, const char *type, bool holds,
+                                          NeuroStatus status, NeuroFailure *failure) {
+  if (holds) {
     return NEURO_OK;
   }
   if (failure != NULL) {
-    const NeuroFailure found = {NEURO_NULL, function, argument, type, NULL, NULL, 0, 0, 0, 0, NULL};
+    const NeuroFailure found = {status, function, argument, type, NULL, NULL, 0, 0, 0, 0, NULL};
     *failure = found;
   }
-  return NEURO_NULL;
+  return status;
 }
 
 /* Computes the steps `from` to `to` of a loop, without `to`. */

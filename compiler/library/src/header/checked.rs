@@ -35,13 +35,27 @@ pub(super) fn checked(function: &Function) -> String {
     );
     let mut further = Vec::new();
     for argument in &function.arguments {
-        if let ArgumentKind::Function { signature, .. } = &argument.kind {
-            let (code, argument) = (&argument.name, literal(&argument.name));
-            let ty = literal(&format!("func{signature}"));
-            further.push(format!(
-                "NeuroCheckFunction({name}, {argument}, {ty}, {code} != NULL, failure)"
-            ));
-        }
+        let (value, argument, kind) = (&argument.name, literal(&argument.name), &argument.kind);
+        let (ty, holds, status) = match kind {
+            ArgumentKind::Function { signature, .. } => (
+                format!("func{signature}"),
+                format!("{value} != NULL"),
+                "NEURO_NULL",
+            ),
+            ArgumentKind::Position { scalar, extent } => {
+                let is_below = format!("(uint64_t){value} < {extent}u");
+                let holds = match scalar.is_signed() {
+                    true => format!("{value} >= 0 && {is_below}"),
+                    false => is_below,
+                };
+                (scalar.name().to_string(), holds, "NEURO_POSITION")
+            }
+            _ => continue,
+        };
+        let ty = literal(&ty);
+        further.push(format!(
+            "NeuroCheckOther({name}, {argument}, {ty}, {holds}, {status}, failure)"
+        ));
     }
     let threads = function.threads();
     match (function.scratch, threads) {
@@ -181,7 +195,9 @@ fn parameters(function: &Function) -> Vec<String> {
     let parameter = |argument: &Argument| {
         let name = &argument.name;
         Some(match &argument.kind {
-            ArgumentKind::Scalar(scalar) => format!("{} {name}", c_type(*scalar)),
+            ArgumentKind::Scalar(scalar) | ArgumentKind::Position { scalar, .. } => {
+                format!("{} {name}", c_type(*scalar))
+            }
             ArgumentKind::Tensor {
                 usage: Usage::Reads,
                 ..
@@ -204,7 +220,7 @@ fn call(function: &Function) -> Vec<String> {
     let mut words = Vec::new();
     for argument in &function.arguments {
         words.push(match &argument.kind {
-            ArgumentKind::Scalar(_) => argument.name.clone(),
+            ArgumentKind::Scalar(_) | ArgumentKind::Position { .. } => argument.name.clone(),
             ArgumentKind::Tensor {
                 scalar,
                 shape,

@@ -20,7 +20,9 @@ void {symbol}(
 fn parameter(argument: &Argument) -> String {
     let name = &argument.name;
     match &argument.kind {
-        ArgumentKind::Scalar(scalar) => format!("{} {name}", c_type(*scalar)),
+        ArgumentKind::Scalar(scalar) | ArgumentKind::Position { scalar, .. } => {
+            format!("{} {name}", c_type(*scalar))
+        }
         ArgumentKind::Tensor {
             scalar,
             shape,
