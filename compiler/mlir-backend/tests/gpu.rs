@@ -271,3 +271,64 @@ fn a_grid_is_never_longer_than_the_device_takes() {
         }
     }
 }
+
+#[test]
+fn a_kernel_with_too_many_operands_is_refused() {
+    let mut function = FunctionBuilder::new("many", FOLLOWS);
+    let ty = floats(&[2, 3, 4]);
+    let mut operands = (0..60).map(|number| function.parameter(format!("p{number}"), ty.clone()));
+    let first = operands.next().unwrap();
+    let operands: Vec<HirExpr> = operands.collect();
+    let sum = operands
+        .into_iter()
+        .fold(first, |sum, operand| binary(Add, sum, operand));
+    let program = wrapping([function.finish(Some(sum))]);
+    let linked = internal::link_gpu(&program, &options(Vendor::Nvidia, Form::Bitcode)).unwrap();
+    assert!(linked.bodies.is_empty() && linked.llvm_ir.is_empty());
+    let reason = &linked.refused[0].function.reason;
+    assert!(reason.contains("4096 bytes"), "{reason}");
+}
+
+#[test]
+fn an_emulated_nvidia_links_its_own_mathematics() {
+    let ty = floats(&[4]);
+    let power = function("power", ONLY, &ty, |a, b| {
+        binary(
+            Rem,
+            neuro_hir::build::pow(math(MathFunction::Exp, a), b.clone()),
+            b,
+        )
+    });
+    let options = GpuOptions {
+        math: Some(true),
+        ..options(Vendor::Nvidia, Form::Bitcode)
+    };
+    let linked = internal::link_gpu(&wrapping([power]), &options).unwrap();
+    let text = internal::bitcode_text(&linked.binary).unwrap();
+    for name in ["__nv_expf", "__nv_powf", "__nv_fmodf"] {
+        assert!(text.contains(&format!("declare float @{name}(")), "{text}");
+    }
+}
+
+/// An accumulator stays in a register through the loops of a fold, and is one element of the
+/// result's buffer around them.
+#[test]
+fn a_fold_touches_its_result_once() {
+    let ty = floats(&[64, 64]);
+    let product = function("product", ONLY, &ty, |a, b| {
+        binary(ast_types::BinaryOp::MatMul, a, b)
+    });
+    let options = options(Vendor::Amd, Form::Bitcode);
+    let mlir = internal::gpu_mlir(&wrapping([product]), &options).unwrap();
+    let contraction = mlir
+        .split("gpu.func @__neuro_gpu_product_1(")
+        .nth(1)
+        .unwrap();
+    let contraction = contraction.split("gpu.return").next().unwrap();
+    let (before, fold) = contraction.split_once("scf.for").unwrap();
+    assert_eq!(before.matches("memref.load").count(), 1);
+    let (fold, after) = fold.split_once("scf.yield").unwrap();
+    assert_eq!(fold.matches("memref.load").count(), 2);
+    assert_eq!(fold.matches("memref.store").count(), 0);
+    assert_eq!(after.matches("memref.store").count(), 1);
+}

@@ -1,8 +1,11 @@
 //! What several rewrites here ask of MLIR.
 
+use std::collections::HashSet;
+use std::ffi::c_void;
+
 use melior::Context;
 use melior::ir::attribute::{Attribute, IntegerAttribute, StringAttribute};
-use melior::ir::block::BlockLike;
+use melior::ir::block::{BlockArgument, BlockLike};
 use melior::ir::operation::{
     OperationBuilder, OperationLike, OperationMutLike, OperationRefMut, OperationResult, WalkOrder,
     WalkResult,
@@ -48,6 +51,30 @@ pub(crate) fn nested<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRe
         WalkResult::Advance
     });
     all
+}
+
+/// The operations of a region, to ask of.
+pub(crate) struct Inside(HashSet<*const c_void>);
+
+impl Inside {
+    pub(crate) fn of(operations: &[OperationRef<'_, '_>]) -> Self {
+        let pointers = operations
+            .iter()
+            .map(|operation| operation.to_raw().ptr.cast_const());
+        Inside(pointers.collect())
+    }
+
+    /// Whether one of them makes the value, or a block of one of them takes it.
+    pub(crate) fn makes<'c: 'a, 'a>(&self, value: Value<'c, 'a>) -> bool {
+        let owner = match OperationResult::try_from(value) {
+            Ok(result) => Some(result.owner().to_raw()),
+            Err(_) => BlockArgument::try_from(value).ok().and_then(|argument| {
+                let owner = argument.owner().parent_operation()?;
+                Some(owner.to_raw())
+            }),
+        };
+        owner.is_some_and(|owner| self.0.contains(&owner.ptr.cast_const()))
+    }
 }
 
 /// The block of an operation's one region.

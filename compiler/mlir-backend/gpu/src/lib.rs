@@ -13,6 +13,7 @@ mod library;
 mod order;
 mod outline;
 mod passes;
+mod registers;
 mod toolkit;
 
 pub use binary::{Form, serialize};

@@ -5,18 +5,21 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{MemRefType, ShapedTypeLike};
 use melior::ir::{
-    AffineExpr, AffineMap, Block, BlockRef, Module, OperationRef, Region, RegionLike, ValueLike,
+    AffineExpr, AffineMap, Block, BlockRef, Module, OperationRef, Region, RegionLike, Value,
+    ValueLike,
 };
 use mlir_pipeline::{MlirError, NotLowered, PassStage, Session, location_span, run_passes};
 
 use crate::Chip;
 use crate::buffers::share_buffers;
 use crate::ir::{
-    Place, Rewritten, block_of, destroy, internal, name_of, operations, symbol, taken, top,
+    Inside, Place, Rewritten, block_of, destroy, internal, name_of, nested, operations, symbol,
+    taken, top,
 };
 use crate::launch::{Launch, launch_loop, name_kernels};
 use crate::order::parallel_first;
 use crate::passes::outlining;
+use crate::registers::keep_accumulators;
 
 /// Makes launches of the work of each function of a module on buffers, and kernels of these. The
 /// functions that a host would have to compute a part of are removed; `name` is their symbol.
@@ -28,9 +31,18 @@ pub fn outline<'c>(
     for dialect in ["gpu", "scf", "memref", "arith"] {
         session.context().get_or_load_dialect(dialect);
     }
+    let mut refused = Vec::new();
     for function in top(module) {
-        let block = block_of(function);
-        for operation in block.map(operations).unwrap_or_default() {
+        let (Some(block), Some(symbol)) = (block_of(function), symbol(function)) else {
+            continue;
+        };
+        if let Some(operation) = operations(block).into_iter().find(takes_too_much) {
+            let reason = format!("a kernel takes at most {PARAMETER_BYTES} bytes of parameters");
+            refused.push(not_lowered(&symbol, operation, reason));
+            destroy(function);
+            continue;
+        }
+        for operation in operations(block) {
             prepare(session, operation)?;
         }
     }
@@ -41,13 +53,13 @@ pub fn outline<'c>(
     };
     run_passes(session, module, &[loops])?;
 
-    let mut refused = Vec::new();
     for function in top(module) {
         let (Some(block), Some(symbol)) = (block_of(function), symbol(function)) else {
             continue;
         };
         match launches(session, block, chip, &symbol)? {
             None => {
+                keep_accumulators(session.context(), function)?;
                 share_buffers(block);
                 name_kernels(session.context(), function, &symbol);
             }
@@ -60,6 +72,38 @@ pub fn outline<'c>(
     session.dump_after("gpu-launches", module)?;
     run_passes(session, module, &outlining())?;
     Ok(refused)
+}
+
+/// What the drivers of both vendors take on every chip.
+const PARAMETER_BYTES: usize = 4096;
+
+/// Whether the kernel of an operation would take more: a buffer is two pointers, an offset, and a
+/// size and a stride an axis; what its body takes from outside counts as well.
+fn takes_too_much(operation: &OperationRef<'_, '_>) -> bool {
+    if name_of(*operation) != "linalg.generic" {
+        return false;
+    }
+    let all = nested(*operation);
+    let inside = Inside::of(&all);
+    let mut taken: Vec<Value> = Vec::new();
+    for value in all.iter().flat_map(|operation| operation.operands()) {
+        if !inside.makes(value) && !taken.contains(&value) {
+            taken.push(value);
+        }
+    }
+    let words = taken.into_iter().map(|value| {
+        let buffer = MemRefType::try_from(value.r#type());
+        buffer.map_or(1, |buffer| 3 + 2 * buffer.rank())
+    });
+    8 * words.sum::<usize>() > PARAMETER_BYTES
+}
+
+fn not_lowered(symbol: &str, operation: OperationRef<'_, '_>, reason: String) -> NotLowered {
+    NotLowered {
+        name: symbol.to_string(),
+        span: location_span(operation.location()).unwrap_or_default(),
+        reason,
+    }
 }
 
 /// Brings an operation to a form whose parallel loops are launches: a copy is loops too, folds go
@@ -141,11 +185,8 @@ fn launches<'c>(
             }
             name if runs_on_host(name) => {}
             _ => {
-                return Ok(Some(NotLowered {
-                    name: symbol.to_string(),
-                    span: location_span(operation.location()).unwrap_or_default(),
-                    reason: format!("the host would have to compute `{name}` on device memory"),
-                }));
+                let reason = format!("the host would have to compute `{name}` on device memory");
+                return Ok(Some(not_lowered(symbol, operation, reason)));
             }
         }
     }
