@@ -37,7 +37,7 @@ pub struct LineError {
     pub message: String,
 }
 
-const ENGINES: [&str; 2] = ["interpreter", "jit"];
+const ENGINES: [&str; 4] = ["interpreter", "jit", "emulated-nvidia", "emulated-amd"];
 const ERROR: &str = " // error: ";
 
 impl FileTest {

@@ -9,7 +9,7 @@ TEST_ENV = {
     "NEURO_LLVM_PREFIX": "$(LLVM_PREFIX)",
 }
 
-def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_deps = [], test_data = []):
+def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_deps = [], test_data = [], rustc_flags = []):
     """A crate whose folder Cargo lays out: src/lib.rs, src/bin/*.rs, tests/*.rs and benches/*.rs.
 
     Args:
@@ -19,6 +19,7 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
         proc_macro_deps: those of them that are procedural macros.
         test_deps: crates that the tests and benchmarks use besides.
         test_data: files that the tests read when they run.
+        rustc_flags: how the library is compiled besides.
     """
     native.exports_files(["Cargo.toml"])
     crate_name = crate_name or name.replace("-", "_")
@@ -28,6 +29,7 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
         compile_data = native.glob(["src/**"], exclude = ["src/**/*.rs"], allow_empty = True),
         crate_name = crate_name,
         proc_macro_deps = proc_macro_deps,
+        rustc_flags = rustc_flags,
         visibility = ["//visibility:public"],
         deps = deps,
     )

@@ -132,14 +132,27 @@ pub enum EngineName {
     Jit,
     /// The reference, element by element
     Interpreter,
-    /// Not built yet
+    /// Kernels of an NVIDIA GPU, run and checked on this machine
     EmulatedNvidia,
-    /// Not built yet
+    /// Kernels of an AMD GPU, run and checked on this machine
     EmulatedAmd,
     /// Not built yet
     Cuda,
     /// Not built yet
     Hip,
+}
+
+impl EngineName {
+    /// Whether operations follow their operands to a device.
+    pub fn has_device(self) -> bool {
+        match self {
+            EngineName::Jit | EngineName::Interpreter => false,
+            EngineName::EmulatedNvidia
+            | EngineName::EmulatedAmd
+            | EngineName::Cuda
+            | EngineName::Hip => true,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

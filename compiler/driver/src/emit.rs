@@ -52,6 +52,7 @@ fn emit_gpu(options: &Emit, program: &HirProgram, chip: Option<Chip>) -> Result<
         _ => Form::Assembly,
     };
     let gpu = GpuOptions {
+        takes: &|_| true,
         chip,
         form,
         math: None,

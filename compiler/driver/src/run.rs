@@ -1,18 +1,24 @@
 use std::time::{Duration, Instant};
 
+use frontend::Options;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
+use mlir_backend::internal::Vendor;
 use neuro_hir::{HirFunction, HirProgram};
 use shared_types::{SourceMap, Span};
 
 use crate::cli::{EngineName, Run, name_of};
-use crate::engine::{Engine, Jit};
+use crate::engine::{Engine, Gpu, Jit, Ran};
 use crate::output::{Results, note, print_line};
 use crate::{Fault, arguments, dump, source};
 
 /// `run`: calls a function of a program, and delivers its result.
 pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     let mut clock = Clock::new(options.time);
-    let program = source::compile(&options.file, options.overflow.tier(), sources)?;
+    let front_end = Options {
+        tier: options.overflow.tier(),
+        on_device: options.engine.has_device(),
+    };
+    let program = source::compile_with(&options.file, front_end, sources)?;
     clock.step("front end");
     let function = entry(&program, options, sources)?;
     let results = Results::of(function, options.out.as_deref())?;
@@ -62,10 +68,15 @@ fn engine(options: &Run, program: &HirProgram) -> Result<Engine, Fault> {
                 options.threads,
             )?))
         }
-        EngineName::EmulatedNvidia
-        | EngineName::EmulatedAmd
-        | EngineName::Cuda
-        | EngineName::Hip => {
+        EngineName::EmulatedNvidia => {
+            let gpu = Gpu::emulated(program, [options.entry.as_str()], Vendor::Nvidia)?;
+            Ok(Engine::EmulatedNvidia(gpu))
+        }
+        EngineName::EmulatedAmd => {
+            let gpu = Gpu::emulated(program, [options.entry.as_str()], Vendor::Amd)?;
+            Ok(Engine::EmulatedAmd(gpu))
+        }
+        EngineName::Cuda | EngineName::Hip => {
             let text = format!("the engine `{}` is not built yet", name_of(name));
             Err(Fault::wrong(None, text))
         }
@@ -89,11 +100,14 @@ impl Host for Session {
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        if self.trace {
-            let (name, engine) = (&function.name, self.engine.name());
-            note(&format_args!("trace: {name} {engine} host 0"));
-        }
-        self.engine.operation(interpreter, function, arguments)
+        let trace = |ran: Ran<'_>| {
+            if self.trace {
+                let (name, engine) = (&function.name, self.engine.name());
+                note(&format_args!("trace: {name} {engine} {ran}"));
+            }
+        };
+        self.engine
+            .operation(interpreter, function, arguments, trace)
     }
 }
 

@@ -54,17 +54,18 @@ fn failed(call: &'static str) -> impl Fn(EmulatorError) -> DeviceError {
             name: "the emulated device is full".to_string(),
             bytes,
         },
-        error => DeviceError::Driver {
+        EmulatorError::System(name) => DeviceError::Driver { call, name },
+        error => DeviceError::Wrong {
             call,
-            name: error.to_string(),
+            reason: error.to_string(),
         },
     }
 }
 
 fn unknown(call: &'static str) -> DeviceError {
-    DeviceError::Driver {
+    DeviceError::Wrong {
         call,
-        name: "it was not given out".to_string(),
+        reason: "it was not given out".to_string(),
     }
 }
 

@@ -18,15 +18,17 @@ use crate::internal::apart;
 use crate::{GpuTarget, on_large_stack};
 
 /// What [`link_gpu`] does.
-#[derive(Clone, Copy, Debug)]
-pub struct GpuOptions {
+#[derive(Clone, Copy)]
+pub struct GpuOptions<'o> {
+    /// Which of the outlined operations it takes; of the `@gpu` functions it takes all.
+    pub takes: &'o (dyn Fn(&HirFunction) -> bool + Sync),
     pub chip: Chip,
     pub form: Form,
     /// Whether the vendor's mathematics is linked: `None` asks whether its toolkit is there.
     pub math: Option<bool>,
 }
 
-impl GpuOptions {
+impl GpuOptions<'_> {
     /// What the vendor's driver takes.
     pub fn of(target: &GpuTarget) -> Result<Self, MlirError> {
         let (vendor, chip) = match target {
@@ -34,6 +36,7 @@ impl GpuOptions {
             GpuTarget::Amd { chip } => (Vendor::Amd, chip),
         };
         Ok(GpuOptions {
+            takes: &|_| true,
             chip: Chip::find(vendor, chip)?,
             form: Form::Native,
             math: None,
@@ -58,7 +61,7 @@ const PREFIX: &str = "__neuro_gpu_";
 
 /// [`crate::lower_for_gpu`] for any form of the device's code, with what was refused and how long
 /// each stage took.
-pub fn link_gpu(program: &HirProgram, options: &GpuOptions) -> Result<GpuLinked, MlirError> {
+pub fn link_gpu(program: &HirProgram, options: &GpuOptions<'_>) -> Result<GpuLinked, MlirError> {
     on_large_stack(|| {
         let mut linked = GpuLinked::default();
         let mut start = Instant::now();
@@ -94,7 +97,7 @@ pub fn link_gpu(program: &HirProgram, options: &GpuOptions) -> Result<GpuLinked,
 
 /// The module of kernels and host functions that launch them, before either is lowered to its
 /// machine, as text.
-pub fn gpu_mlir(program: &HirProgram, options: &GpuOptions) -> Result<String, MlirError> {
+pub fn gpu_mlir(program: &HirProgram, options: &GpuOptions<'_>) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("gpu")?;
         let kernels = outlined(&session, program, options)?;
@@ -113,7 +116,7 @@ struct Outlined<'c> {
 fn outlined<'c>(
     session: &'c Session,
     program: &HirProgram,
-    options: &GpuOptions,
+    options: &GpuOptions<'_>,
 ) -> Result<Outlined<'c>, MlirError> {
     let kernels = program
         .functions()
@@ -133,6 +136,7 @@ fn outlined<'c>(
     for function in program
         .functions()
         .filter(|function| may_run_on_gpu(function))
+        .filter(|function| !function.target.is_outlined() || (options.takes)(function))
     {
         match admission::refusal(function) {
             Some(function) => refused.push(no_form(function)),
@@ -208,7 +212,7 @@ fn may_run_on_gpu(function: &HirFunction) -> bool {
 
 /// Whether library mathematics is linked. The toolkit is looked for once at most, and not at all
 /// for a program that calls none.
-fn math(module: &Module<'_>, options: &GpuOptions) -> Result<bool, MlirError> {
+fn math(module: &Module<'_>, options: &GpuOptions<'_>) -> Result<bool, MlirError> {
     if let Some(math) = options.math {
         return Ok(math);
     }

@@ -19,12 +19,13 @@ fn nvidia() -> GpuTarget {
     GpuTarget::Nvidia { chip }
 }
 
-fn options(vendor: Vendor, form: Form) -> GpuOptions {
+fn options(vendor: Vendor, form: Form) -> GpuOptions<'static> {
     let chip = match vendor {
         Vendor::Nvidia => "sm_90",
         Vendor::Amd => "gfx942",
     };
     GpuOptions {
+        takes: &|_| true,
         chip: Chip::find(vendor, chip).unwrap(),
         form,
         math: Some(false),

@@ -284,6 +284,7 @@ impl Host for Keeping<'_> {
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
-        self.engine.operation(interpreter, function, arguments)
+        self.engine
+            .operation(interpreter, function, arguments, |_| {})
     }
 }

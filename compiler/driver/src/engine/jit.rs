@@ -242,7 +242,7 @@ pub fn signature(body: &Body) -> Signature {
 }
 
 /// A buffer for each result.
-fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
+pub(super) fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
     let results = body
         .parameters
         .iter()
@@ -260,6 +260,7 @@ fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
     results.map_err(|error| out_of_memory(function, error))
 }
 
-fn out_of_memory(function: &HirFunction, error: TensorError) -> Fault {
+/// The fault of a body that has no memory.
+pub(super) fn out_of_memory(function: &HirFunction, error: TensorError) -> Fault {
     Fault::Panic(Box::new(memory::out_of_memory(function, error)))
 }

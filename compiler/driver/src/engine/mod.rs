@@ -1,13 +1,17 @@
 //! What runs a program's tensor operations, while the interpreter runs the rest.
 
 mod calls;
+mod gpu;
 mod jit;
 mod memory;
 mod status;
 
+use std::fmt;
+
 use interpreter::{Failure, Interpreter, Value};
 use neuro_hir::HirFunction;
 
+pub use gpu::Gpu;
 pub use jit::{Jit, not_lowered, signature};
 
 /// The engine of a run.
@@ -15,6 +19,27 @@ pub enum Engine {
     /// The interpreter itself: it runs operations too.
     Interpreter,
     Jit(Jit),
+    EmulatedNvidia(Gpu),
+    EmulatedAmd(Gpu),
+}
+
+/// Where an operation runs, and what of it shows in a trace.
+pub enum Ran<'e> {
+    /// With the reason, where the engine has a device.
+    OnHost(Option<&'e str>),
+    /// With so many launches.
+    OnDevice(u64),
+}
+
+/// As a trace has it: where, how many launches, and why on the host.
+impl fmt::Display for Ran<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ran::OnHost(None) => f.write_str("host 0"),
+            Ran::OnHost(Some(reason)) => write!(f, "host 0 {reason}"),
+            Ran::OnDevice(launches) => write!(f, "device {launches}"),
+        }
+    }
 }
 
 impl Engine {
@@ -23,19 +48,43 @@ impl Engine {
         match self {
             Engine::Interpreter => "interpreter",
             Engine::Jit(_) => "jit",
+            Engine::EmulatedNvidia(_) => "emulated-nvidia",
+            Engine::EmulatedAmd(_) => "emulated-amd",
         }
     }
 
-    /// Runs an operation as [`interpreter::Host::operation`] asks.
+    /// Runs an operation as [`interpreter::Host::operation`] asks. `trace` is told where: of the
+    /// host before the operation runs, since it may call others, of a device after.
     pub fn operation<'p>(
         &self,
         interpreter: &mut Interpreter<'p, '_>,
         function: &HirFunction,
         arguments: &mut [Value<'p>],
+        trace: impl FnOnce(Ran<'_>),
     ) -> Result<Option<Value<'p>>, Failure> {
         match self {
-            Engine::Interpreter => Ok(None),
-            Engine::Jit(jit) => Ok(Some(jit.run(interpreter, function, arguments)?)),
+            Engine::Interpreter => {
+                trace(Ran::OnHost(None));
+                Ok(None)
+            }
+            Engine::Jit(jit) => {
+                trace(Ran::OnHost(None));
+                Ok(Some(jit.run(interpreter, function, arguments)?))
+            }
+            Engine::EmulatedNvidia(gpu) | Engine::EmulatedAmd(gpu) => {
+                match gpu.why_on_host(function) {
+                    Some(reason) => {
+                        trace(Ran::OnHost(Some(reason)));
+                        let (value, _) = gpu.run(interpreter, function, arguments)?;
+                        Ok(Some(value))
+                    }
+                    None => {
+                        let (value, launches) = gpu.run(interpreter, function, arguments)?;
+                        trace(Ran::OnDevice(launches));
+                        Ok(Some(value))
+                    }
+                }
+            }
         }
     }
 }

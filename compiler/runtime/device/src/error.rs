@@ -14,6 +14,9 @@ pub enum DeviceError {
         name: String,
         bytes: u64,
     },
+    /// What a compiler made breaks a rule of the device.
+    #[error("{call}: {reason}")]
+    Wrong { call: &'static str, reason: String },
     /// The host code left this many of them.
     #[error("host code left {buffers} buffers and {streams} streams behind")]
     Leak { buffers: usize, streams: usize },
