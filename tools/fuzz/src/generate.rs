@@ -258,7 +258,8 @@ impl Maker<'_> {
         Source::Parameter(self.function.parameters.len() - 1)
     }
 
-    /// Adds an operation, where the language takes it and its results are not too large.
+    /// Adds an operation, where the language takes it and neither its operands nor its results are
+    /// too large.
     pub fn add(&mut self, operation: impl Operation + 'static, operands: &[Source]) -> Option<()> {
         let types: Vec<Type> = operands
             .iter()
@@ -266,7 +267,8 @@ impl Maker<'_> {
             .collect();
         let results = operation.results(&types)?;
         let is_large = |ty: &Type| ty.elements() > self.limits.elements || ty.rank() > 6;
-        if results.iter().any(is_large) || self.is_gpu() && !self.fits_gpu(&operation) {
+        let mut tensors = types.iter().chain(&results);
+        if tensors.any(is_large) || self.is_gpu() && !self.fits_gpu(&operation) {
             return None;
         }
         let node = Node {
