@@ -52,6 +52,15 @@ fn sources_that_give_no_library() {
     ] {
         build(&place, &[file, "-o", "out"]).fails(2, message);
     }
+    for name in ["stdio", "m", "c"] {
+        let file = format!("{name}.nr");
+        place.write(
+            &file,
+            "func f(x: &Tensor<i8, [2]>) -> Tensor<i8, [2]> { x + x }",
+        );
+        let message = format!("error: `{file}` would hide what C calls `{name}`");
+        build(&place, &[&file, "-o", "out"]).fails(2, &message);
+    }
     for name in ["my-model.nr", "9.nr", "a.b.nr", "ä.nr", ".nr"] {
         place.write(
             name,

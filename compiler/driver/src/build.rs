@@ -70,6 +70,13 @@ fn target(processor: &Processor) -> Target {
 /// The library's name: the file's, without its ending.
 fn name(file: &Path) -> Result<&str, Fault> {
     let stem = file.file_stem().and_then(OsStr::to_str);
+    if let Some(stem) = stem.filter(|stem| library::is_of_c(stem)) {
+        let text = format!(
+            "`{}` would hide what C calls `{stem}`: name it otherwise",
+            file.display()
+        );
+        return Err(Fault::wrong(None, text));
+    }
     stem.filter(|stem| library::is_identifier(stem))
         .ok_or_else(|| {
             let text = format!(

@@ -17,7 +17,7 @@ use neuro_hir::HirFunction;
 use shared_types::SourceMap;
 
 pub use error::LibraryError;
-pub use names::is_identifier;
+pub use names::{is_identifier, is_of_c};
 
 /// A body of the program, with the function that it computes.
 pub struct LinkedFunction<'p> {

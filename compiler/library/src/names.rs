@@ -6,6 +6,22 @@ pub fn is_identifier(text: &str) -> bool {
     starts && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Whether a library of the name would hide a header of C's, or one of its libraries.
+pub fn is_of_c(name: &str) -> bool {
+    let mut names = HEADERS
+        .split_whitespace()
+        .chain(LIBRARIES.split_whitespace());
+    names.any(|one| one == name)
+}
+
+/// Without their ending, those that stand in no folder.
+const HEADERS: &str = "assert complex ctype dlfcn errno fenv float inttypes iso646 limits locale malloc \
+    math memory pthread setjmp signal stdalign stdarg stdatomic stdbit stdbool stdckdint stddef \
+    stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar unistd wchar wctype";
+
+/// Without `lib`: what a C or C++ compiler links by itself, and what is linked beside ours.
+const LIBRARIES: &str = "atomic c dl gcc gcc_s m pthread quadmath rt stdc util";
+
 /// The names of one prototype, each taken once.
 pub(crate) struct Names {
     taken: HashSet<String>,
@@ -22,7 +38,10 @@ impl Names {
 
     /// The name, or with as many `_` behind it as make it free.
     pub(crate) fn take(&mut self, name: &str) -> String {
-        let mut name = name.to_string();
+        let mut name = match is_reserved(name) {
+            true => format!("{name}_"),
+            false => name.to_string(),
+        };
         // What begins so is the header's own.
         while name.starts_with("neuro_") || !self.taken.insert(name.clone()) {
             name = match name.strip_prefix("neuro_") {
@@ -32,6 +51,18 @@ impl Names {
         }
         name
     }
+}
+
+/// Whether a compiler or a header of C may have made something else of a name: a word of its own,
+/// or a macro.
+fn is_reserved(name: &str) -> bool {
+    let underscored = name.strip_prefix('_').unwrap_or_default();
+    let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    underscored.starts_with(|c: char| c == '_' || c.is_ascii_uppercase())
+        || name.len() > 3 && name.chars().all(is_capital)
+        || ["PRI", "SCN", "L_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
 }
 
 /// Of C23 and C++20.
@@ -74,6 +105,13 @@ mod tests {
             "data_",
             "neuro_",
             "x",
+            "_Bool",
+            "__LINE__",
+            "SIZE_MAX",
+            "PRIu32",
+            "NEURO_OK",
+            "A",
+            "_a",
         ]
         .map(|name| names.take(name));
         let expected = [
@@ -85,6 +123,13 @@ mod tests {
             "data__",
             "_",
             "x_",
+            "_Bool_",
+            "__LINE___",
+            "SIZE_MAX_",
+            "PRIu32_",
+            "NEURO_OK_",
+            "A",
+            "_a",
         ];
         assert_eq!(taken, expected);
     }

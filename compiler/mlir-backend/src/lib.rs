@@ -51,8 +51,17 @@ pub fn translate_to_llvm_ir(program: &HirProgram) -> Result<String, MlirError> {
     })
 }
 
-/// The host bodies of the outlined operations and of the `@gpu(fallback: true)` functions, ready
-/// to link (backend specification, §Linking into a compile).
+/// The host bodies of the outlined operations, of the functions that are tensor operations
+/// throughout, and of the `@gpu(fallback: true)` functions, ready to link (backend specification,
+/// §Linking into a compile).
+///
+/// Integers overflow as the program's tier has it. The text names no triple and no data layout, and
+/// needs `malloc`, `free` and the C library's mathematics; docs/abi.md says what a symbol takes, word
+/// by word. A function whose operations have no host form is left out.
+///
+/// # Errors
+/// [`MlirError::PassPipelineFailed`] and [`MlirError::TranslationFailed`], which are faults of this
+/// crate or of MLIR; no program is to be the cause.
 pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError> {
     let linked = internal::link(program, &internal::LinkOptions::default())?;
     Ok(linkable(linked.llvm_ir, linked.bodies))
