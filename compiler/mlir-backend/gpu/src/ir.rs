@@ -88,16 +88,6 @@ pub(crate) fn symbol(operation: OperationRef<'_, '_>) -> Option<String> {
     symbol.ok().map(|symbol| symbol.value().to_string())
 }
 
-/// The value of an integer constant.
-pub(crate) fn constant(value: Value<'_, '_>) -> Option<i64> {
-    let owner = OperationResult::try_from(value).ok()?.owner();
-    let value = owner.attribute("value").ok()?;
-    (name_of(owner) == "arith.constant")
-        .then(|| IntegerAttribute::try_from(value).ok())
-        .flatten()
-        .map(|value| value.value())
-}
-
 /// Removes an operation whose results nothing uses.
 pub fn destroy(operation: OperationRef<'_, '_>) {
     // SAFETY: nothing uses the operation's results, and no reference to it is used again.

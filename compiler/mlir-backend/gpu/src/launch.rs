@@ -8,9 +8,11 @@ use melior::ir::operation::{OperationBuilder, OperationLike, OperationMutLike};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{BlockRef, OperationRef, Type, Value};
 
+use mlir_pipeline::integer_constant;
+
 use crate::Chip;
 use crate::ir::{
-    Place, Rewritten, block_of, changed, constant, destroy, internal, name_of, nested, operations,
+    Place, Rewritten, block_of, changed, destroy, internal, name_of, nested, operations,
     replace_uses, taken,
 };
 
@@ -239,7 +241,7 @@ fn compare_below<'c, 'a>(
 
 fn extents(parallel: OperationRef<'_, '_>) -> Rewritten<Vec<u64>> {
     let rank = block_of(parallel).map_or(0, |block| block.argument_count());
-    let fixed = |index| parallel.operand(index).ok().and_then(constant);
+    let fixed = |index| parallel.operand(index).ok().and_then(integer_constant);
     let extent = |dimension| match (
         fixed(dimension),
         fixed(rank + dimension),

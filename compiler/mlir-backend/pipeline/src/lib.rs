@@ -7,6 +7,7 @@
 mod access;
 mod bfloat;
 mod check;
+mod constant;
 mod dump;
 mod error;
 mod fuse;
@@ -23,6 +24,7 @@ mod translate;
 
 pub use access::{Access, access, is_diagonal};
 pub use check::Check;
+pub use constant::integer_constant;
 pub use error::{Failure, MlirError, NotLowered};
 pub use fuse::fuse;
 pub use host::{buffer_passes, host_pipeline, loop_passes};

@@ -12,6 +12,7 @@ use melior::ir::{
 };
 use mlir_sys::mlirOperationDestroy;
 
+use crate::constant::integer_constant;
 use crate::share::call::{share_name, task_name};
 use crate::share::{SHARED, is_view, is_within, name_of, nested, no_block, only_used_in, users};
 
@@ -47,7 +48,7 @@ impl<'c, 'a> Task<'c, 'a> {
         context: &'c Context,
         shared: OperationRef<'c, 'a>,
     ) -> Result<Option<Self>, melior::Error> {
-        let bound = |index| Ok::<_, melior::Error>(constant(shared.operand(index)?));
+        let bound = |index| Ok::<_, melior::Error>(integer_constant(shared.operand(index)?));
         let (Some(lower), Some(upper), Some(step)) = (bound(0)?, bound(1)?, bound(2)?) else {
             return Ok(None);
         };
@@ -249,15 +250,6 @@ impl Bounds {
             _ => 0,
         }
     }
-}
-
-fn constant(value: Value<'_, '_>) -> Option<i64> {
-    let owner = OperationResult::try_from(value).ok()?.owner();
-    let value = owner.attribute("value").ok()?;
-    (name_of(owner) == "arith.constant")
-        .then(|| IntegerAttribute::try_from(value).ok())
-        .flatten()
-        .map(|value| value.value())
 }
 
 fn is_outside<'c, 'a>(value: Value<'c, 'a>, shared: OperationRef<'c, 'a>) -> bool {

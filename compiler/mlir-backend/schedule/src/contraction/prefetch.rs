@@ -11,7 +11,7 @@ use melior::ir::operation::{
 };
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Identifier, Module, Type, TypeLike, Value, ValueLike};
-use mlir_pipeline::{Failure, MlirError, Session};
+use mlir_pipeline::{Failure, MlirError, Session, integer_constant};
 use mlir_sys::{mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirTypeIsAVector};
 
 /// A loop of fewer steps ends before the answer is there.
@@ -43,10 +43,7 @@ fn start_of_long_loop<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<Operati
         let value = operation.operand(index).ok()?;
         Some(OperationResult::try_from(value).ok()?.owner())
     };
-    let constant = |index| {
-        let value = definition(index)?.attribute("value").ok()?;
-        Some(IntegerAttribute::try_from(value).ok()?.value())
-    };
+    let constant = |index| integer_constant(operation.operand(index).ok()?);
     let (from, to, step, read) = (constant(0)?, constant(1)?, constant(2)?, definition(3)?);
     let is_long = to.checked_sub(from)?.checked_div(step)? >= LEAST_STEPS;
     (is_long && is(read, "vector.transfer_read")).then_some(read)
