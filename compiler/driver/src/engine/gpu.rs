@@ -1,25 +1,22 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gpu_emulator::{EmulatedDevice, Options};
 use interpreter::{Interpreter, Value};
 use mlir_backend::BodyParameter;
-use mlir_backend::internal::{self, Body, Chip, Form, GpuOptions, Refusal, Vendor};
+use mlir_backend::internal::{self, Body, Chip, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram, HirType};
 use runtime::{Argument, Device, DeviceError, DeviceTensor, GpuJit, RuntimeError};
 use tensor::Tensor;
 
 use super::Jit;
-use super::jit::{out_of_memory, results, signature};
+use super::code::Code;
+use super::jit::{out_of_memory, results};
 use super::status::{NOTHING_FAILED, decode};
 use crate::Fault;
 
 /// A program's operations as kernels of a device; those that have none, on the host.
 pub struct Gpu {
-    /// `None` where no operation has kernels.
-    code: Option<GpuJit>,
-    bodies: HashMap<String, Body>,
-    refused: HashMap<String, Refusal>,
+    code: Code<GpuJit>,
     host: Jit,
 }
 
@@ -66,32 +63,18 @@ impl Gpu {
     ) -> Result<Gpu, Fault> {
         let linked =
             internal::link_gpu(program, options).map_err(|error| Fault::of_backend(&error))?;
-        let signatures = linked.bodies.iter().map(signature).collect::<Vec<_>>();
-        let code = match signatures.as_slice() {
-            [] => None,
-            signatures => Some(
-                GpuJit::load(&linked.llvm_ir, signatures, device)
-                    .map_err(|error| Fault::internal(None, error.to_string()))?,
-            ),
-        };
-        let bodies = linked.bodies.into_iter();
-        let refused = linked.refused.into_iter();
-        Ok(Gpu {
-            code,
-            bodies: bodies.map(|body| (body.function.clone(), body)).collect(),
-            refused: refused
-                .map(|one| (one.function.name.clone(), one))
-                .collect(),
-            host,
-        })
+        let code = Code::load(linked.bodies, linked.refused, |signatures| {
+            GpuJit::load(&linked.llvm_ir, signatures, device)
+        })?;
+        Ok(Gpu { code, host })
     }
 
     /// Why an operation runs on the host; `None` where it runs on the device.
     pub fn why_on_host(&self, function: &HirFunction) -> Option<&str> {
-        if self.code.is_some() && self.bodies.contains_key(&function.name) {
+        if self.code.jit.is_some() && self.code.bodies.contains_key(&function.name) {
             return None;
         }
-        let refused = self.refused.get(&function.name);
+        let refused = self.code.refused.get(&function.name);
         Some(refused.map_or("it was not lowered for a GPU", |one| &one.function.reason))
     }
 
@@ -102,7 +85,8 @@ impl Gpu {
         function: &HirFunction,
         values: &mut [Value<'p>],
     ) -> Result<(Value<'p>, u64), Fault> {
-        let (Some(code), Some(body)) = (&self.code, self.bodies.get(&function.name)) else {
+        let (Some(code), Some(body)) = (&self.code.jit, self.code.bodies.get(&function.name))
+        else {
             return Ok((self.host.run(interpreter, function, values)?, 0));
         };
         let failed = |error| fault(function, error);

@@ -1,7 +1,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use interpreter::{Interpreter, Value};
@@ -12,16 +11,14 @@ use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Si
 use tensor::{Tensor, TensorError};
 
 use super::calls::Calls;
+use super::code::Code;
 use super::memory;
 use super::status::{NOTHING_FAILED, decode};
 use crate::Fault;
 
 /// A program's operations, compiled for the host.
 pub struct Jit {
-    /// `None` where the program has no operation.
-    code: Option<runtime::Jit>,
-    bodies: HashMap<String, Body>,
-    refused: HashMap<String, Refusal>,
+    code: Code<runtime::Jit>,
     /// What shares the loops of the bodies.
     threads: Threads,
 }
@@ -77,24 +74,10 @@ impl Jit {
         };
         let linked =
             internal::link(program, &options).map_err(|error| Fault::of_backend(&error))?;
-        let signatures = linked.bodies.iter().map(signature).collect::<Vec<_>>();
-        let code = match signatures.as_slice() {
-            [] => None,
-            signatures => Some(
-                runtime::Jit::load(&linked.llvm_ir, signatures)
-                    .map_err(|error| Fault::internal(None, error.to_string()))?,
-            ),
-        };
-        let bodies = linked.bodies.into_iter();
-        let refused = linked.refused.into_iter();
-        Ok(Jit {
-            code,
-            bodies: bodies.map(|body| (body.function.clone(), body)).collect(),
-            refused: refused
-                .map(|one| (one.function.name.clone(), one))
-                .collect(),
-            threads,
-        })
+        let code = Code::load(linked.bodies, linked.refused, |signatures| {
+            runtime::Jit::load(&linked.llvm_ir, signatures)
+        })?;
+        Ok(Jit { code, threads })
     }
 
     /// Runs an operation; what is left of its `&mut` arguments is their new value. The functions
@@ -117,7 +100,8 @@ impl Jit {
             | FunctionTarget::FollowsOperands
             | FunctionTarget::Gpu { fallback: true } => {}
         }
-        let (Some(code), Some(body)) = (&self.code, self.bodies.get(&function.name)) else {
+        let (Some(code), Some(body)) = (&self.code.jit, self.code.bodies.get(&function.name))
+        else {
             // What no memory holds is past a limit of the backend's too.
             return Err(match memory::first_without(function) {
                 Some(panic) => Fault::Panic(Box::new(panic)),
@@ -184,7 +168,7 @@ impl Jit {
     }
 
     fn no_body(&self, function: &HirFunction) -> Fault {
-        match self.refused.get(&function.name) {
+        match self.code.refused.get(&function.name) {
             Some(refused) => not_lowered(function, refused),
             None => {
                 let text = format!("`{}` was not compiled", function.name);

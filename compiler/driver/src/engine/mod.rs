@@ -1,6 +1,7 @@
 //! What runs a program's tensor operations, while the interpreter runs the rest.
 
 mod calls;
+mod code;
 mod gpu;
 mod jit;
 mod memory;
