@@ -93,5 +93,5 @@ fn what_is_not_called_needs_no_body() {
     let unused = unchanged(FunctionTarget::HostOperation);
     let program = program(Tier::Checked, [unused, sum, main.finish(Some(result))]);
     let jit = Jit::compile(&program, ["main"]).unwrap();
-    assert!(jit.bodies.contains_key("sum") && jit.refused.is_empty());
+    assert!(jit.code.bodies.contains_key("sum") && jit.code.refused.is_empty());
 }
