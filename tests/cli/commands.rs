@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::place::Place;
+use crate::place::{Place, Seen};
+use crate::support;
 
 #[test]
 fn a_program_runs_on_each_engine() {
@@ -109,24 +110,17 @@ fn the_number_of_threads_changes_no_bit() {
     }
 }
 
-/// Help marks a value as not built yet where it is refused, and no other.
+/// Before anything runs: the program has no kernel, and prints nothing.
 #[test]
-fn what_is_not_built_yet_is_refused() {
+fn an_engine_without_its_driver_is_refused() {
     let place = Place::new();
-    let marked = |command: &str| {
-        let help = place.command(&[command, "--help"]).out;
-        let values = help.lines().filter(|line| line.ends_with(" Not built yet"));
-        let names = values.filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
-        names.map(str::to_string).collect::<Vec<_>>()
-    };
-    let engines = ["cuda", "hip"];
-    assert_eq!(marked("run"), engines);
-    assert_eq!(marked("emit"), [""; 0]);
-    for engine in engines {
-        place.run(&["--engine", engine]).fails(
-            2,
-            &format!("error: the engine `{engine}` is not built yet\n"),
-        );
+    for (engine, library) in [("cuda", "libcuda.so.1"), ("hip", "libamdhip64.so.7")] {
+        place.write(library, "no library");
+        let mut command = place.raw(&["run", "f.nr", "--engine", engine]);
+        let path = support::library_path(&[&place.path("")]);
+        let seen = Seen::of(command.env("LD_LIBRARY_PATH", path));
+        seen.fails(1, "error: no usable device: ");
+        assert!(seen.err.contains(library), "{seen:?}");
     }
 }
 

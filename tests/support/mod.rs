@@ -5,6 +5,7 @@
     reason = "each test is a crate of its own, and uses a part of this"
 )]
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,6 +20,13 @@ pub fn neuro_mlir() -> Command {
         .env_remove("RUST_BACKTRACE")
         .env_remove("NEURO_MLIR_DUMP");
     command
+}
+
+/// Where libraries are looked for, these folders first.
+pub fn library_path(folders: &[&Path]) -> OsString {
+    let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = folders.iter().map(|folder| folder.to_path_buf());
+    std::env::join_paths(folders.chain(std::env::split_paths(&before))).unwrap()
 }
 
 /// A folder of this one. Cargo runs a test in its package's folder, Bazel in the repository's.

@@ -136,9 +136,9 @@ pub enum EngineName {
     EmulatedNvidia,
     /// Kernels of an AMD GPU, run and checked on this machine
     EmulatedAmd,
-    /// Not built yet
+    /// Kernels on this machine's first NVIDIA GPU
     Cuda,
-    /// Not built yet
+    /// Kernels on this machine's first AMD GPU
     Hip,
 }
 

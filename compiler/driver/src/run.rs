@@ -6,7 +6,7 @@ use mlir_backend::internal::Vendor;
 use neuro_hir::{HirFunction, HirProgram};
 use shared_types::{SourceMap, Span};
 
-use crate::cli::{EngineName, Run, name_of};
+use crate::cli::{EngineName, Run};
 use crate::engine::{Engine, Gpu, Jit, Ran};
 use crate::output::{Results, note, print_line};
 use crate::{Fault, arguments, dump, source};
@@ -57,30 +57,24 @@ fn entry<'p>(
 }
 
 fn engine(options: &Run, program: &HirProgram) -> Result<Engine, Fault> {
-    let name = options.engine;
-    match name {
-        EngineName::Interpreter => Ok(Engine::Interpreter),
-        EngineName::Jit => {
-            dump::check_writable()?;
-            Ok(Engine::Jit(Jit::compile_shared(
-                program,
-                [options.entry.as_str()],
-                options.threads,
-            )?))
-        }
+    let entries = [options.entry.as_str()];
+    if options.engine != EngineName::Interpreter {
+        dump::check_writable()?;
+    }
+    Ok(match options.engine {
+        EngineName::Interpreter => Engine::Interpreter,
+        EngineName::Jit => Engine::Jit(Jit::compile_shared(program, entries, options.threads)?),
         EngineName::EmulatedNvidia => {
-            let gpu = Gpu::emulated(program, [options.entry.as_str()], Vendor::Nvidia)?;
-            Ok(Engine::EmulatedNvidia(gpu))
+            let gpu = Gpu::emulated(program, entries, Vendor::Nvidia)?;
+            Engine::Gpu("emulated-nvidia", gpu)
         }
         EngineName::EmulatedAmd => {
-            let gpu = Gpu::emulated(program, [options.entry.as_str()], Vendor::Amd)?;
-            Ok(Engine::EmulatedAmd(gpu))
+            let gpu = Gpu::emulated(program, entries, Vendor::Amd)?;
+            Engine::Gpu("emulated-amd", gpu)
         }
-        EngineName::Cuda | EngineName::Hip => {
-            let text = format!("the engine `{}` is not built yet", name_of(name));
-            Err(Fault::wrong(None, text))
-        }
-    }
+        EngineName::Cuda => Engine::Gpu("cuda", Gpu::real(program, entries, Vendor::Nvidia)?),
+        EngineName::Hip => Engine::Gpu("hip", Gpu::real(program, entries, Vendor::Amd)?),
+    })
 }
 
 /// What the program runs in: its lines go to standard output, its operations to the engine.

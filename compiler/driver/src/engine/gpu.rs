@@ -5,7 +5,7 @@ use interpreter::{Interpreter, Value};
 use mlir_backend::BodyParameter;
 use mlir_backend::internal::{self, Body, Chip, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram, HirType};
-use runtime::{Argument, Device, DeviceError, DeviceTensor, GpuJit, RuntimeError};
+use runtime::{Argument, Device, DeviceError, DeviceTensor, DriverDevice, GpuJit, RuntimeError};
 use tensor::Tensor;
 
 use super::Jit;
@@ -43,26 +43,53 @@ impl Gpu {
         };
         let device = EmulatedDevice::new(options);
         let device = device.map_err(|error| Fault::failed(None, error.to_string()))?;
-        let entries: Vec<&str> = entries.into_iter().collect();
-        let reachable = program.reachable_from(entries.iter().copied());
         let options = GpuOptions {
-            takes: &|function| reachable.contains(function.name.as_str()),
+            takes: &|_| true,
             chip: Chip::find(vendor, chip).map_err(|error| Fault::of_backend(&error))?,
             form: Form::Bitcode,
             math: Some(true),
         };
-        let host = Jit::compile(program, entries)?;
-        Gpu::compile(program, host, &options, Arc::new(device))
+        Gpu::compile(program, entries, options, Arc::new(device))
     }
 
-    fn compile(
-        program: &HirProgram,
-        host: Jit,
-        options: &GpuOptions<'_>,
+    /// The same for the first device of the vendor's driver; a fault where none is usable.
+    pub fn real<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+        vendor: Vendor,
+    ) -> Result<Gpu, Fault> {
+        let device = match vendor {
+            Vendor::Nvidia => DriverDevice::cuda(),
+            Vendor::Amd => DriverDevice::hip(),
+        };
+        let device = device.map_err(|error| Fault::failed(None, error.to_string()))?;
+        let chip = Chip::of_device(vendor, device.chip())
+            .map_err(|error| Fault::failed(None, format!("no usable device: {error}")))?;
+        let options = GpuOptions {
+            takes: &|_| true,
+            chip,
+            form: Form::Native,
+            math: None,
+        };
+        Gpu::compile(program, entries, options, Arc::new(device))
+    }
+
+    /// Of the outlined operations those are taken that a run of `entries` may come to.
+    fn compile<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+        options: GpuOptions<'_>,
         device: Arc<dyn Device>,
     ) -> Result<Gpu, Fault> {
+        let entries: Vec<&str> = entries.into_iter().collect();
+        let reachable = program.reachable_from(entries.iter().copied());
+        let options = GpuOptions {
+            takes: &|function| reachable.contains(function.name.as_str()),
+            ..options
+        };
+        let host = Jit::compile(program, entries)?;
         let linked =
-            internal::link_gpu(program, options).map_err(|error| Fault::of_backend(&error))?;
+            internal::link_gpu(program, &options).map_err(|error| Fault::of_backend(&error))?;
         let code = Code::load(linked.bodies, linked.refused, |signatures| {
             GpuJit::load(&linked.llvm_ir, signatures, device)
         })?;
@@ -189,7 +216,10 @@ fn fault(function: &HirFunction, error: RuntimeError) -> Fault {
     match error {
         RuntimeError::Tensor(error) => out_of_memory(function, error),
         RuntimeError::Device(
-            error @ (DeviceError::Driver { .. } | DeviceError::OutOfMemory { .. }),
+            error @ (DeviceError::Driver { .. }
+            | DeviceError::Image { .. }
+            | DeviceError::NoDevice { .. }
+            | DeviceError::OutOfMemory { .. }),
         ) => Fault::failed(span, error.to_string()),
         error => Fault::internal(span, error.to_string()),
     }

@@ -20,8 +20,8 @@ pub enum Engine {
     /// The interpreter itself: it runs operations too.
     Interpreter,
     Jit(Jit),
-    EmulatedNvidia(Gpu),
-    EmulatedAmd(Gpu),
+    /// By the name on the command line: a device of some driver, or an emulated one.
+    Gpu(&'static str, Gpu),
 }
 
 /// Where an operation runs, and what of it shows in a trace.
@@ -49,8 +49,7 @@ impl Engine {
         match self {
             Engine::Interpreter => "interpreter",
             Engine::Jit(_) => "jit",
-            Engine::EmulatedNvidia(_) => "emulated-nvidia",
-            Engine::EmulatedAmd(_) => "emulated-amd",
+            Engine::Gpu(name, _) => name,
         }
     }
 
@@ -72,20 +71,18 @@ impl Engine {
                 trace(Ran::OnHost(None));
                 Ok(Some(jit.run(interpreter, function, arguments)?))
             }
-            Engine::EmulatedNvidia(gpu) | Engine::EmulatedAmd(gpu) => {
-                match gpu.why_on_host(function) {
-                    Some(reason) => {
-                        trace(Ran::OnHost(Some(reason)));
-                        let (value, _) = gpu.run(interpreter, function, arguments)?;
-                        Ok(Some(value))
-                    }
-                    None => {
-                        let (value, launches) = gpu.run(interpreter, function, arguments)?;
-                        trace(Ran::OnDevice(launches));
-                        Ok(Some(value))
-                    }
+            Engine::Gpu(_, gpu) => match gpu.why_on_host(function) {
+                Some(reason) => {
+                    trace(Ran::OnHost(Some(reason)));
+                    let (value, _) = gpu.run(interpreter, function, arguments)?;
+                    Ok(Some(value))
                 }
-            }
+                None => {
+                    let (value, launches) = gpu.run(interpreter, function, arguments)?;
+                    trace(Ran::OnDevice(launches));
+                    Ok(Some(value))
+                }
+            },
         }
     }
 }

@@ -28,6 +28,26 @@ impl Chip {
         }
     }
 
+    /// The chip to compile for where a device says that it is one: of AMD's that very chip, of
+    /// NVIDIA's the newest that is not newer, since a driver takes PTX for every older one.
+    ///
+    /// # Errors
+    /// As of [`Chip::find`].
+    pub fn of_device(vendor: Vendor, name: &str) -> Result<Chip, MlirError> {
+        let number = |name: &str| name.strip_prefix("sm_")?.parse::<u32>().ok();
+        let newest = number(name).and_then(|device| {
+            let older = NVIDIA.iter().filter(|&&chip| {
+                // Code for a chip with a letter runs on that one alone.
+                number(chip).is_some_and(|chip| chip <= device)
+            });
+            older.max_by_key(|&&chip| number(chip))
+        });
+        match (vendor, newest) {
+            (Vendor::Nvidia, Some(name)) => Ok(Chip { vendor, name }),
+            (Vendor::Nvidia, None) | (Vendor::Amd, _) => Chip::find(vendor, name),
+        }
+    }
+
     pub fn name(self) -> &'static str {
         self.name
     }
@@ -188,6 +208,24 @@ mod tests {
         let chip = Chip::find(Vendor::Nvidia, "sm_90").unwrap();
         assert_eq!((chip.vendor, chip.name()), (Vendor::Nvidia, "sm_90"));
         assert!(Chip::find(Vendor::Amd, "gfx942").is_ok());
+    }
+
+    #[test]
+    fn code_for_a_device_is_for_its_chip_or_an_older_one() {
+        let chip = |vendor, name| Chip::of_device(vendor, name).map(Chip::name).ok();
+        for (device, expected) in [
+            ("sm_75", Some("sm_75")),
+            ("sm_90", Some("sm_90")),
+            ("sm_91", Some("sm_90")),
+            ("sm_103", Some("sm_103")),
+            ("sm_200", Some("sm_121")),
+            ("sm_13", None),
+            ("sm_", None),
+        ] {
+            assert_eq!(chip(Vendor::Nvidia, device), expected, "{device}");
+        }
+        assert_eq!(chip(Vendor::Amd, "gfx90a"), Some("gfx90a"));
+        assert_eq!(chip(Vendor::Amd, "gfx943"), None);
     }
 
     #[test]

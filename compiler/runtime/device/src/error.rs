@@ -7,6 +7,16 @@ pub enum DeviceError {
     /// The driver's own name of the failure, such as `CUDA_ERROR_INVALID_PTX`.
     #[error("{call}: {name}")]
     Driver { call: &'static str, name: String },
+    /// The driver does not take kernels, by the log of its compiler.
+    #[error("{call}: {name}: {log}")]
+    Image {
+        call: &'static str,
+        name: String,
+        log: String,
+    },
+    /// There is no device to ask.
+    #[error("no usable device: {reason}")]
+    NoDevice { reason: String },
     /// Under the driver's own name of that.
     #[error("{call}: {name}: {bytes} bytes of device memory")]
     OutOfMemory {

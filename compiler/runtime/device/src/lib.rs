@@ -6,11 +6,13 @@
 //! it does nothing, and the run ends with it. The crate must never know HIR, MLIR or LLVM.
 
 mod abi;
+mod driver;
 mod error;
 mod image;
 mod session;
 
 pub use abi::symbols;
+pub use driver::DriverDevice;
 pub use error::DeviceError;
 pub use session::{Usage, run};
 
