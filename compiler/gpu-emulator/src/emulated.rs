@@ -35,6 +35,13 @@ impl EmulatedDevice {
         self.emulator.buffers() + loaded.modules.len() + loaded.streams as usize
     }
 
+    /// How many parameters a kernel takes, by the number of its function.
+    pub fn parameters(&self, function: u64) -> Option<usize> {
+        let loaded = self.loaded();
+        let (module, kernel) = loaded.functions.get(&function)?;
+        loaded.modules.get(module)?.parameters(kernel)
+    }
+
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }

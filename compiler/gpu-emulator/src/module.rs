@@ -93,6 +93,11 @@ impl Module {
         self.kernels.get(kernel).ok_or_else(unknown)
     }
 
+    /// How many parameters a kernel takes.
+    pub(crate) fn parameters(&self, kernel: &str) -> Option<usize> {
+        Some(self.kernels.get(kernel)?.kernel.parameters)
+    }
+
     /// Whether there is a kernel of that name.
     pub fn has(&self, kernel: &str) -> bool {
         self.kernels.contains_key(kernel)

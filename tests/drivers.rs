@@ -1,0 +1,16 @@
+//! The engines `cuda` and `hip`, over what stands in for the vendors' drivers
+//! (`compiler/gpu-emulator/stand-in`).
+
+mod support;
+
+#[path = "drivers/failures.rs"]
+mod failures;
+#[path = "support/filetest.rs"]
+#[allow(dead_code, reason = "expectations are not renewed here")]
+mod filetest;
+#[path = "drivers/programs.rs"]
+mod programs;
+#[path = "drivers/refusals.rs"]
+mod refusals;
+#[path = "drivers/stand_in.rs"]
+mod stand_in;
