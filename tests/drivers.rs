@@ -3,6 +3,8 @@
 
 mod support;
 
+#[path = "drivers/bundle.rs"]
+mod bundle;
 #[path = "drivers/failures.rs"]
 mod failures;
 #[path = "support/filetest.rs"]

@@ -17,7 +17,8 @@ use crate::support;
 pub struct StandIn {
     pub engine: &'static str,
     vendor: Vendor,
-    chip: &'static str,
+    /// Which chip the kernels are for.
+    pub chip: &'static str,
     library: &'static str,
     folder: TempDir,
 }
@@ -107,14 +108,20 @@ impl StandIn {
             .current_dir(folder)
             .arg("run")
             .args(words)
-            .args(["--engine", self.engine])
+            .args(["--engine", self.engine]);
+        self.over(&mut command);
+        command
+    }
+
+    /// Has a command find the stand-in where it looks for the driver.
+    pub fn over(&self, command: &mut Command) {
+        command
             .env(
                 "LD_LIBRARY_PATH",
                 support::library_path(&[&self.path("lib")]),
             )
             .env("STAND_IN_KERNELS", self.folder.path())
             .env("STAND_IN_REPORT", self.path("report"));
-        command
     }
 
     /// What the last run said.

@@ -31,6 +31,9 @@ pub enum Command {
     /// Write a program's tensor operations as a library for C: NAME.o, NAME.h and libNAME.a, where
     /// FILE.nr gives the name
     Build(Build),
+    /// Write programs' kernels with a script, run.py, that checks and times them on a machine with
+    /// an NVIDIA GPU
+    GpuBundle(GpuBundle),
 }
 
 #[derive(Debug, Args)]
@@ -100,6 +103,19 @@ pub struct Build {
     /// Let the caller's threads share loops: a body with one takes what shares it
     #[arg(long)]
     pub threads: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct GpuBundle {
+    /// Programs whose functions are run with random arguments, beside the speed set
+    #[arg(value_name = "FILE.nr")]
+    pub files: Vec<PathBuf>,
+    /// The folder to write to, made where it is missing
+    #[arg(short, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Make the speed set small, as for a trial without a GPU
+    #[arg(long)]
+    pub small: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,11 @@
-//! The command line: `neuro-mlir run | check | emit | build` (the surface, §Commands).
+//! The command line: `neuro-mlir run | check | emit | build | gpu-bundle` (the surface, §Commands).
 //!
 //! It ties the other crates together and must hold no language or backend rule of its own. No
 //! input may make it print a Rust panic, and nothing that it writes is ever half written.
 
 mod arguments;
 mod build;
+mod bundle;
 mod cli;
 mod dump;
 mod emit;
@@ -58,6 +59,7 @@ fn execute(command: &Command) -> u8 {
         Command::Check { file } => source::check(file, &mut sources),
         Command::Emit(options) => emit::emit(options, &mut sources),
         Command::Build(options) => build::build(options, &mut sources),
+        Command::GpuBundle(options) => bundle::bundle(options, &mut sources),
     };
     match result {
         Ok(()) => 0,

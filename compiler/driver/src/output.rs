@@ -106,7 +106,7 @@ impl<'p> Results<'p> {
 }
 
 /// A scalar is written and hashed as an array of rank 0.
-fn tensor_of(value: Value<'_>) -> Result<Tensor, Fault> {
+pub fn tensor_of(value: Value<'_>) -> Result<Tensor, Fault> {
     match value {
         Value::Tensor(tensor) => Ok(tensor),
         Value::Scalar(scalar) => {

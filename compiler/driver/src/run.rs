@@ -4,7 +4,7 @@ use frontend::Options;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use mlir_backend::internal::Vendor;
 use neuro_hir::{HirFunction, HirProgram};
-use shared_types::{SourceMap, Span};
+use shared_types::SourceMap;
 
 use crate::cli::{EngineName, Run};
 use crate::engine::{Engine, Gpu, Jit, Ran};
@@ -41,15 +41,9 @@ fn entry<'p>(
     options: &Run,
     sources: &SourceMap,
 ) -> Result<&'p HirFunction, Fault> {
-    // Of a function that the compiler made, the source does not have the name.
-    let is_written = |function: &&HirFunction| {
-        let Span { file, start, end } = function.span;
-        let file = sources.get(file);
-        file.and_then(|file| file.text().get(start as usize..end as usize))
-            .is_some_and(|text| text.contains(&function.name))
-    };
-    let function = program.function(&options.entry).filter(is_written);
-    function.ok_or_else(|| {
+    let function = program.function(&options.entry);
+    let written = function.filter(|function| source::is_written(function, sources));
+    written.ok_or_else(|| {
         let file = options.file.display();
         let text = format!("`{file}` has no function `{}`", options.entry);
         Fault::wrong(None, text)

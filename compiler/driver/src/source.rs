@@ -3,7 +3,7 @@ use std::io::Read;
 use std::path::Path;
 
 use frontend::{Diagnostic, Options};
-use neuro_hir::{HirProgram, Tier};
+use neuro_hir::{HirFunction, HirProgram, Tier};
 use shared_types::{SourceFile, SourceMap, Span};
 
 use crate::Fault;
@@ -59,6 +59,15 @@ pub fn compile_with(
         Fault::internal(span, message.unwrap_or_default())
     })?;
     Ok(program)
+}
+
+/// Whether a function is one of the source: of one that the compiler made, the source does not have
+/// the name.
+pub fn is_written(function: &HirFunction, sources: &SourceMap) -> bool {
+    let Span { file, start, end } = function.span;
+    let file = sources.get(file);
+    file.and_then(|file| file.text().get(start as usize..end as usize))
+        .is_some_and(|text| text.contains(&function.name))
 }
 
 /// The fault of a file with bytes that are no text, at the first of them.

@@ -74,8 +74,8 @@ impl Gpu {
         Gpu::compile(program, entries, options, Arc::new(device))
     }
 
-    /// Of the outlined operations those are taken that a run of `entries` may come to.
-    fn compile<'p>(
+    /// The same for any device. Of the outlined operations those are taken that a run of `entries` may come to.
+    pub fn compile<'p>(
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
         options: GpuOptions<'_>,

@@ -1,5 +1,7 @@
 //! `libcuda`.
 
+use std::time::Instant;
+
 use gpu_emulator::Vendor;
 
 use crate::driver::{INVALID_VALUE, enter};
@@ -21,6 +23,90 @@ driver_functions! {
     destroy_stream: cuStreamDestroy_v2,
     synchronize: cuStreamSynchronize,
     launch: cuLaunchKernel,
+}
+
+// What only the script of a GPU bundle calls.
+
+/// # Safety
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, bytes: c_int, device: c_int) -> Code {
+    driver::call("cuDeviceGetName", |driver| {
+        driver.device(device)?;
+        let text = c"stand-in".to_bytes_with_nul();
+        if (bytes as usize) < text.len() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: as above.
+        unsafe {
+            name.cast::<u8>()
+                .copy_from_nonoverlapping(text.as_ptr(), text.len())
+        };
+        Ok(())
+    })
+}
+
+/// An event is when it was recorded.
+type Event = Option<Instant>;
+
+/// # Safety
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventCreate(event: *mut *mut Event, _flags: c_uint) -> Code {
+    on_device("cuEventCreate", |driver| {
+        driver.count("events", 1);
+        // SAFETY: as above.
+        unsafe { *event = Box::into_raw(Box::new(None)) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventRecord(event: *mut Event, _stream: usize) -> Code {
+    on_device("cuEventRecord", |_| {
+        // SAFETY: as above.
+        unsafe { *event = Some(Instant::now()) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventSynchronize(_event: usize) -> Code {
+    on_device("cuEventSynchronize", |_| Ok(()))
+}
+
+/// # Safety
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime(
+    milliseconds: *mut f32,
+    start: *const Event,
+    end: *const Event,
+) -> Code {
+    on_device("cuEventElapsedTime", |_| {
+        // SAFETY: as above.
+        let (start, end) = unsafe { (*start, *end) };
+        let (Some(start), Some(end)) = (start, end) else {
+            return Err(INVALID_VALUE);
+        };
+        // SAFETY: as above.
+        unsafe { *milliseconds = (end - start).as_secs_f32() * 1e3 };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// As above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventDestroy_v2(event: *mut Event) -> Code {
+    on_device("cuEventDestroy_v2", |driver| {
+        driver.count("events", -1);
+        // SAFETY: as above.
+        drop(unsafe { Box::from_raw(event) });
+        Ok(())
+    })
 }
 
 /// The one context that there is.

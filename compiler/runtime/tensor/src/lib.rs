@@ -26,6 +26,6 @@ pub use element::Element;
 pub use error::TensorError;
 pub use exchange::DlpackError;
 pub use npy::NpyError;
-pub use random::random;
+pub use random::{random, random_key};
 pub use scalar::Scalar;
 pub use tensor::Tensor;

@@ -16,7 +16,7 @@ pub fn random(
     scalar: ScalarType,
     shape: &[u64],
 ) -> Result<Tensor, TensorError> {
-    let key = xxh3_64_with_seed(name.as_bytes(), seed);
+    let key = random_key(seed, name);
     let mut tensor = Tensor::zeros(scalar, shape)?;
     match scalar {
         ScalarType::I8 => fill(&mut tensor, key, |bits| (bits >> 56) as i8),
@@ -43,6 +43,11 @@ pub fn random(
         ScalarType::Char => fill(&mut tensor, key, code_point),
     }?;
     Ok(tensor)
+}
+
+/// What the contents of `random:SEED` for an argument depend on.
+pub fn random_key(seed: u64, name: &str) -> u64 {
+    xxh3_64_with_seed(name.as_bytes(), seed)
 }
 
 fn fill<T: Element>(
