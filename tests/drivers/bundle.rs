@@ -97,6 +97,11 @@ fn the_script_finds_the_bits() {
     assert!(text.contains("bits: 4 of 4 cases are equal\n"), "{text}");
     assert_eq!(status, Some(0));
     assert_eq!(bundle.run(&mut bundle.script(&["g."])).0, Some(2));
+    // Every result of every case was compared.
+    let list = fs::read_to_string(bundle.folder.join("bundle.json")).unwrap();
+    let reads = list.matches("\"do\":\"read\"").count();
+    // `fused` has one, `checked` a status word that says what failed, `two` has two.
+    assert_eq!(reads, 4 + SPEED.len());
 }
 
 #[test]

@@ -20,8 +20,8 @@ ERROR_LOG, ERROR_LOG_BYTES = 5, 6  # options of the compiler in the driver
 WARM_UP = 3
 
 
-class DriverError(Exception):
-    pass
+class Failure(Exception):
+    """What a case, or everything, fails with."""
 
 
 class Driver:
@@ -54,7 +54,7 @@ class Driver:
             name = ctypes.c_char_p()
             self.library.cuGetErrorName(code, ctypes.byref(name))
             text = f"{function}: {name.value.decode() if name.value else code}"
-            raise DriverError(f"{text}: {log.value.decode()}" if log and log.value else text)
+            raise Failure(f"{text}: {log.value.decode()}" if log and log.value else text)
 
     def load(self, ptx):
         log = ctypes.create_string_buffer(8192)
@@ -135,11 +135,17 @@ class Contents:
 
     def get(self, name):
         """The bytes; None for a result of which there is only the hash."""
+        path = FOLDER / "data" / name
         if name in self.generated:
             how = self.generated[name]
-            return self.stream(how["key"], how["count"])[: 4 * how["count"]]
-        path = FOLDER / "data" / name
-        return path.read_bytes() if path.is_file() else None
+            contents = self.stream(how["key"], how["count"])[: 4 * how["count"]]
+        elif path.is_file():
+            contents = path.read_bytes()
+        else:
+            return None
+        if hash_of(contents) != name:
+            raise Failure(f"the contents {name} are not what they were")
+        return contents
 
     def stream(self, key, count):
         """At least `count` floats in [-4, 4): output i of splitmix64, that starts at the key, makes element i."""
@@ -209,7 +215,7 @@ def run_case(driver, case, contents, repeat):
             for address in addresses.values():
                 driver.free(address)
             driver.call("cuModuleUnload", module)
-        except DriverError:
+        except Failure:
             # After a kernel that faulted no call succeeds: what it did is to be told.
             if done:
                 raise
@@ -265,7 +271,7 @@ def main():
         parser.error("--repeat takes a number from 1 on")
     try:
         driver = Driver()
-    except (OSError, AttributeError, DriverError) as error:
+    except (OSError, AttributeError, Failure) as error:
         print(f"no usable device: {error}", file=sys.stderr)
         return 2
     print(f"device: {driver.name}")
@@ -276,7 +282,7 @@ def main():
     for case in cases:
         try:
             differences, launches, milliseconds = run_case(driver, case, contents, options.repeat)
-        except DriverError as error:
+        except Failure as error:
             differences, milliseconds = [str(error)], None
         wrong += bool(differences)
         for text in differences:
