@@ -13,6 +13,8 @@ mod neon;
 mod reductions;
 #[path = "independent/remainder.rs"]
 mod remainder;
+#[path = "independent/runs.rs"]
+mod runs;
 #[path = "independent/threads.rs"]
 mod threads;
 #[path = "independent/traversals.rs"]

@@ -18,6 +18,7 @@ mod location;
 mod names;
 mod passes;
 mod results;
+pub mod rewrite;
 mod session;
 mod share;
 mod translate;

@@ -215,4 +215,9 @@ fn shared_among_threads() {
         %h9, %h10 = structured.tile_using_for %h6 tile_sizes [0, 0, 1]
     "#]]
     .assert_eq(&tilings([1, 4096, 4096]));
+    expect![[r#"
+        %h5, %h6 = structured.tile_using_for %h3 tile_sizes [64, 0, 0]
+        annotate %h6 "neuro.shared"
+    "#]]
+    .assert_eq(&tilings([4099, 4096, 1]));
 }

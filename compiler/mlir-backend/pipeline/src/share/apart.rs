@@ -5,7 +5,8 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::{OperationRef, RegionLike, Value};
 
-use crate::share::{is_view, is_within, name_of, nested, only_used_in};
+use crate::rewrite::{is_view, is_within, name_of, nested};
+use crate::share::only_used_in;
 
 /// Whether each write of the loop goes to a buffer of the step, or to a place that depends on the
 /// step. Operations that are not known are taken to write anywhere.
@@ -34,6 +35,7 @@ fn writes_apart<'c, 'a>(
         | "vector.load"
         | "vector.maskedload"
         | "memref.load"
+        | "memref.prefetch"
         | "memref.alloc" => return Some(true),
         "memref.dealloc" => {
             let buffer = operation.operand(0).ok()?;

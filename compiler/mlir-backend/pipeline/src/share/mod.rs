@@ -21,10 +21,8 @@ use melior::ir::operation::{
 };
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Module, OperationRef, RegionLike, Type, Value, ValueLike};
-use mlir_sys::{
-    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirValueGetFirstUse,
-};
 
+use crate::rewrite::{is_view, is_within, name_of, users};
 use crate::share::apart::steps_are_apart;
 use crate::share::task::Task;
 use crate::{Failure, MlirError, Session};
@@ -125,63 +123,6 @@ fn no_block(function: OperationRef<'_, '_>) -> melior::Error {
         expected: "an operation of a block",
         actual: function.to_string(),
     }
-}
-
-fn name_of(operation: OperationRef<'_, '_>) -> String {
-    let name = operation.name();
-    name.as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_string()
-}
-
-/// Whether an operation of the name gives another view of the buffer that is its first operand.
-fn is_view(name: &str) -> bool {
-    matches!(
-        name,
-        "memref.subview"
-            | "memref.cast"
-            | "memref.reinterpret_cast"
-            | "memref.collapse_shape"
-            | "memref.expand_shape"
-    )
-}
-
-/// The operation and those within it.
-fn nested<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
-    let mut all = Vec::new();
-    operation.walk(WalkOrder::PreOrder, |operation| {
-        // SAFETY: they live as long as the operation does.
-        all.push(unsafe { OperationRef::from_raw(operation.to_raw()) });
-        WalkResult::Advance
-    });
-    all
-}
-
-/// Whether the operation is the other one, or within it.
-fn is_within<'c, 'a>(operation: OperationRef<'c, 'a>, other: OperationRef<'c, 'a>) -> bool {
-    let mut next = Some(operation);
-    while let Some(operation) = next {
-        if operation.to_raw().ptr == other.to_raw().ptr {
-            return true;
-        }
-        next = operation.parent_operation();
-    }
-    false
-}
-
-/// What uses the value, once for each use.
-fn users<'c, 'a>(value: Value<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
-    let mut users = Vec::new();
-    // SAFETY: the value is alive, and so is what uses it.
-    unsafe {
-        let mut next = mlirValueGetFirstUse(value.to_raw());
-        while !mlirOpOperandIsNull(next) {
-            users.push(OperationRef::from_raw(mlirOpOperandGetOwner(next)));
-            next = mlirOpOperandGetNextUse(next);
-        }
-    }
-    users
 }
 
 /// Whether only the loop uses a buffer, or a view of it, and what frees it.

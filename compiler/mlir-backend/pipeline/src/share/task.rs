@@ -13,8 +13,9 @@ use melior::ir::{
 use mlir_sys::mlirOperationDestroy;
 
 use crate::constant::integer_constant;
+use crate::rewrite::{is_view, is_within, name_of, nested, users};
 use crate::share::call::{share_name, task_name};
-use crate::share::{SHARED, is_view, is_within, name_of, nested, no_block, only_used_in, users};
+use crate::share::{SHARED, no_block, only_used_in};
 
 /// A loop that becomes a function, and what it needs from around it.
 pub(crate) struct Task<'c, 'a> {

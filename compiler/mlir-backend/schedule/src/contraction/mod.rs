@@ -18,6 +18,7 @@ use mlir_pipeline::{MlirError, Session};
 
 use crate::apply::apply;
 use crate::script::{ANY, Script};
+pub(crate) use prefetch::prefetch;
 pub use prefetch::prefetch_blocks;
 use script::script;
 pub use target::Target;

@@ -1,6 +1,7 @@
 use mlir_lowering::ContractionShape;
 
 use super::Target;
+use crate::nest::lanes;
 
 /// How one contraction's loops nest. From the outside in: panels of columns, of the contracted
 /// axis and of rows, then the register block, then the contracted axis one position at a time.
@@ -10,6 +11,8 @@ pub(crate) struct Plan {
     pub packing: Option<Panels>,
     /// Without packing: positions of the contracted axis in one panel, 0 for all.
     pub depth: u64,
+    /// Whether it stays a loop nest, whose rows fold as other runs do ([`crate::nest`]).
+    pub as_runs: bool,
 }
 
 /// The accumulators that stay in registers.
@@ -31,6 +34,8 @@ pub(crate) struct Panels {
 /// An operand of so many bytes is read where it lies: it is in the caches, and packing costs more
 /// than it gives.
 const UNPACKED_BYTES: u64 = 256 * 1024;
+/// The rows that threads take at a time of a product with one column.
+const ROWS_OF_ONE_COLUMN: u64 = 64;
 /// Positions of the contracted axis in a panel: a strip of either operand is then in the first
 /// cache.
 const DEPTH: u64 = 256;
@@ -52,6 +57,17 @@ impl Plan {
             rows: rows.min(target.rows),
             columns: columns.min(vector),
         };
+        if columns == 1 && contraction.of_arguments && lanes::repays(rows, depth) {
+            return Plan {
+                block: Block {
+                    rows: ROWS_OF_ONE_COLUMN,
+                    columns,
+                },
+                packing: None,
+                depth: 0,
+                as_runs: true,
+            };
+        }
         let largest = rows.max(columns) * depth * bytes;
         // Few rows, or columns of one block, read each element of the other operand too few times
         // to repay its copy.
@@ -64,6 +80,7 @@ impl Plan {
                 },
                 packing: None,
                 depth: if thin { 8 } else { 0 },
+                as_runs: false,
             };
         }
         let whole_unless = |panel: u64, extent: u64| if extent > panel { panel } else { 0 };
@@ -81,6 +98,7 @@ impl Plan {
                 depth: depth_panel(depth),
             }),
             depth: 0,
+            as_runs: false,
         }
     }
 
@@ -115,6 +133,7 @@ impl Plan {
     /// Whether each block is computed at once, from its first product to its last.
     pub(crate) fn fuses_fill(&self, contraction: &ContractionShape) -> bool {
         self.packing.is_none()
+            && !self.as_runs
             && self.depth == 0
             && contraction.of_arguments
             && !self.cuts(contraction, 0..contraction.kept.len())

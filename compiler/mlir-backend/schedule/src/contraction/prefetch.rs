@@ -3,15 +3,12 @@
 //! A block is read and written once for each panel of the contracted axis, and has left the near
 //! caches in between. The processor foresees rows that begin with a cache line, and no others.
 
-use melior::dialect::arith;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
-use melior::ir::block::BlockLike;
-use melior::ir::operation::{
-    OperationBuilder, OperationLike, OperationRef, OperationResult, WalkOrder, WalkResult,
-};
+use melior::ir::operation::{OperationLike, OperationRef, OperationResult, WalkOrder, WalkResult};
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, Identifier, Module, Type, TypeLike, Value, ValueLike};
-use mlir_pipeline::{Failure, MlirError, Session, integer_constant};
+use melior::ir::{Module, Type, TypeLike, Value, ValueLike};
+use mlir_pipeline::rewrite::{Place, Rewritten, internal};
+use mlir_pipeline::{MlirError, Session, integer_constant};
 use mlir_sys::{mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirTypeIsAVector};
 
 /// A loop of fewer steps ends before the answer is there.
@@ -28,10 +25,8 @@ pub fn prefetch_blocks(session: &Session, module: &Module<'_>) -> Result<(), Mli
             reads.extend(start_of_long_loop(operation));
             WalkResult::Advance
         });
-    reads.into_iter().try_for_each(|read| {
-        prefetch_below(session, read)
-            .map_err(|error| MlirError::PassPipelineFailed(Failure::new(error.to_string())))
-    })
+    let mut reads = reads.into_iter();
+    reads.try_for_each(|read| prefetch_below(session, read))
 }
 
 /// The read of the vector that a long loop starts from.
@@ -53,57 +48,53 @@ fn is(operation: OperationRef<'_, '_>, name: &str) -> bool {
     operation.name().as_string_ref().as_str() == Ok(name)
 }
 
-fn prefetch_below<'c>(
-    session: &'c Session,
-    read: OperationRef<'c, '_>,
-) -> Result<(), melior::Error> {
-    let context = session.context();
-    let location = read.location();
-    let (Some(block), Some([rows, columns])) = (read.block(), block_of(read.result(0)?.r#type()))
-    else {
+fn prefetch_below<'c>(session: &'c Session, read: OperationRef<'c, '_>) -> Rewritten<()> {
+    let place = Place::before(session.context(), read);
+    let extents = block_of(read.result(0).map_err(internal)?.r#type());
+    let (Some(place), Some([rows, columns])) = (place, extents) else {
         return Ok(());
     };
-    let emit = |operation| {
-        let operation = block.insert_operation_before(read, operation);
-        operation.result(0).map(Value::from)
-    };
-    let after = |position: Value<'c, '_>, count: i64| {
-        let count = IntegerAttribute::new(Type::index(context), count).into();
-        let count = emit(arith::constant(context, count, location))?;
-        emit(arith::addi(position, count, location))
-    };
     // The buffer, its indices, the padding and perhaps a mask.
-    let buffer = read.operand(0)?;
+    let buffer = read.operand(0).map_err(internal)?;
     let rank = shape(buffer.r#type()).len();
     let indices: Vec<Value> = read.operands().skip(1).take(rank).collect();
     let [outer @ .., row, column] = indices.as_slice() else {
         return Ok(());
     };
-    let attribute = |name, value: Attribute<'c>| (Identifier::new(context, name), value);
-    let flag = |value| BoolAttribute::new(context, value).into();
-    let nearest = IntegerAttribute::new(IntegerType::new(context, 32).into(), 3).into();
     for below in rows..2 * rows {
-        let row = after(*row, below)?;
+        let row = place.after(*row, below)?;
         // Its first line, and its last where it lies in two.
-        for column in [*column, after(*column, columns - 1)?] {
-            let prefetch = OperationBuilder::new("memref.prefetch", location)
-                .add_operands(&[buffer])
-                .add_operands(outer)
-                .add_operands(&[row, column])
-                .add_attributes(&[
-                    attribute("isWrite", flag(true)),
-                    attribute("localityHint", nearest),
-                    attribute("isDataCache", flag(true)),
-                ])
-                .build()?;
-            block.insert_operation_before(read, prefetch);
+        for column in [*column, place.after(*column, columns - 1)?] {
+            prefetch(place, buffer, &[outer, &[row, column]].concat(), true)?;
         }
     }
     Ok(())
 }
 
+/// Asks for the line of an element.
+pub(crate) fn prefetch<'c, 'a>(
+    place: Place<'c, 'a>,
+    buffer: Value<'c, 'a>,
+    indices: &[Value<'c, 'a>],
+    is_write: bool,
+) -> Rewritten<()> {
+    let flag = |value| BoolAttribute::new(place.context, value);
+    let nearest = IntegerAttribute::new(IntegerType::new(place.context, 32).into(), 3);
+    let prefetch = place
+        .operation("memref.prefetch")
+        .add_operands(&[buffer])
+        .add_operands(indices)
+        .add_attributes(&[
+            place.named("isWrite", flag(is_write)),
+            place.named("localityHint", nearest),
+            place.named("isDataCache", flag(true)),
+        ]);
+    place.build(prefetch)?;
+    Ok(())
+}
+
 /// The rows and columns of a vector that is a block.
-fn block_of(ty: Type<'_>) -> Option<[i64; 2]> {
+fn block_of(ty: Type<'_>) -> Option<[u64; 2]> {
     // SAFETY: asks for the type's kind.
     if !unsafe { mlirTypeIsAVector(ty.to_raw()) } {
         return None;
@@ -115,12 +106,12 @@ fn block_of(ty: Type<'_>) -> Option<[i64; 2]> {
 }
 
 /// The extents of a vector or buffer, whose rank is known.
-fn shape(ty: Type<'_>) -> Vec<i64> {
+fn shape(ty: Type<'_>) -> Vec<u64> {
     // SAFETY: both are shaped types with a rank.
     unsafe {
         let rank = mlirShapedTypeGetRank(ty.to_raw());
         (0..rank as isize)
-            .map(|axis| mlirShapedTypeGetDimSize(ty.to_raw(), axis))
+            .map(|axis| mlirShapedTypeGetDimSize(ty.to_raw(), axis) as u64)
             .collect()
     }
 }

@@ -54,6 +54,18 @@ impl Script {
         }
         let one = along(depth, 1);
         let at = |level| Shared::at(shared, level);
+        if plan.as_runs {
+            if let Some(Shared { axis, .. }) = shared {
+                let step = plan.block_extent(contraction, axis);
+                let mut pieces = vec![product];
+                let extent = contraction.extent(axis);
+                if !extent.is_multiple_of(step) {
+                    pieces = self.split(pieces, axis, extent - extent % step);
+                }
+                self.tile_shared(&pieces[0], &along(axis, step), None, Some(axis));
+            }
+            return;
+        }
         let mut pieces = vec![self.tile_shared(&product, &outer, None, at(Level::Batches))];
         let Some(panels) = &plan.packing else {
             for (axis, size) in [(Some(columns), plan.block.columns), (rows, plan.block.rows)] {
@@ -230,8 +242,10 @@ impl Script {
                 let fill = self.tagged(&ContractionShape::fill_tag(contraction.number));
                 self.line(format!("transform.structured.vectorize {fill} : {ANY}"));
             }
-            let product = self.tagged(&ContractionShape::product_tag(contraction.number));
-            self.line(format!("transform.structured.vectorize {product} : {ANY}"));
+            if !plan.as_runs {
+                let product = self.tagged(&ContractionShape::product_tag(contraction.number));
+                self.line(format!("transform.structured.vectorize {product} : {ANY}"));
+            }
         }
         self.patterns(&[
             "canonicalization",

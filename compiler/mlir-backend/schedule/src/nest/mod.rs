@@ -1,6 +1,6 @@
-//! Loop nests other than contractions, on buffers: folds that wait for no single sum, and
-//! permutations in blocks of vectors.
+//! Loop nests on buffers: folds that wait for no single sum, and permutations in blocks of vectors.
 
+pub(crate) mod lanes;
 mod plan;
 mod read;
 
@@ -14,6 +14,7 @@ use mlir_pipeline::{MlirError, Session};
 use mlir_sys::mlirOperationSetDiscardableAttributeByName;
 
 use crate::apply::apply;
+use crate::nest::lanes::{Lanes, fold_in_lanes};
 use crate::nest::plan::Plan;
 use crate::nest::read::Nest;
 use crate::script::{ANY, Script};
@@ -24,12 +25,32 @@ pub fn schedule_nests<'c>(session: &'c Session, module: &Module<'c>) -> Result<(
     let mut next = module.body().first_operation();
     while let Some(function) = next {
         next = function.next_in_block();
+        for (generic, nest, dimensions) in folds_in_lanes(function) {
+            fold_in_lanes(session.context(), generic, &nest, dimensions)?;
+        }
         let plans = plans(session, function);
         if !plans.is_empty() {
             apply(session, function, &script(&plans))?;
         }
     }
     Ok(())
+}
+
+fn folds_in_lanes<'c, 'a>(
+    function: OperationRef<'c, 'a>,
+) -> Vec<(OperationRef<'c, 'a>, Nest, Lanes)> {
+    let mut folds = Vec::new();
+    function.walk(WalkOrder::PreOrder, |operation| {
+        if let Some(nest) = Nest::read(&operation)
+            && let Some(dimensions) = Lanes::of(&nest)
+        {
+            // SAFETY: the walk gives operations of the function, which live as long as it does.
+            let operation = unsafe { OperationRef::from_raw(operation.to_raw()) };
+            folds.push((operation, nest, dimensions));
+        }
+        WalkResult::Advance
+    });
+    folds
 }
 
 /// Marks each nest of a function that has a plan with the plan's number.

@@ -1,5 +1,3 @@
-use mlir_pipeline::Access;
-
 use crate::nest::read::Nest;
 
 /// What is done to a nest.
@@ -16,7 +14,7 @@ pub(crate) struct Plan {
 }
 
 /// A nest of fewer points is done before its schedule would be compiled.
-const LEAST_POINTS: u64 = 4096;
+pub(crate) const LEAST_POINTS: u64 = 4096;
 /// The side of a block that is permuted in vectors: the one that MLIR knows a network of shuffles
 /// for. On each processor tried it was the best for each size of element.
 const SIDE: u64 = 16;
@@ -65,7 +63,7 @@ fn permutation(nest: &Nest) -> Option<Plan> {
         return None;
     }
     let across = nest.inputs.iter().find_map(|input| {
-        let contiguous = contiguous(input)?;
+        let contiguous = nest.contiguous(input)?;
         (contiguous != along && input.contains(&Some(along))).then_some(contiguous)
     })?;
     if [along, across]
@@ -87,7 +85,10 @@ fn permutation(nest: &Nest) -> Option<Plan> {
 fn fold(nest: &Nest) -> Option<Plan> {
     let dimensions = 0..nest.extents.len();
     let folded = |dimension: &usize| nest.folds[*dimension];
-    let run = nest.inputs.iter().filter_map(contiguous);
+    let run = nest
+        .inputs
+        .iter()
+        .filter_map(|input| nest.contiguous(input));
     let (along_runs, across_runs): (Vec<usize>, Vec<usize>) = run.partition(folded);
     let kept = dimensions.clone().rfind(|dimension| !folded(dimension))?;
     let mut plan = Plan::new(nest.extents.len());
@@ -119,13 +120,10 @@ fn fold(nest: &Nest) -> Option<Plan> {
     Some(plan)
 }
 
-/// The dimension along which elements of an operand follow each other in memory.
-fn contiguous(input: &Access) -> Option<usize> {
-    *input.last()?
-}
-
 #[cfg(test)]
 mod tests {
+    use mlir_pipeline::Access;
+
     use super::*;
 
     fn nest(extents: &[u64], folds: &[bool], input: &[usize], output: &[usize]) -> Nest {
@@ -137,6 +135,7 @@ mod tests {
             output: access(output),
             fits_vectors: true,
             folds_in_any_order: false,
+            has_one_result: true,
         }
     }
 

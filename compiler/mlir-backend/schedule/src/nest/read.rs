@@ -19,6 +19,7 @@ pub(crate) struct Nest {
     pub fits_vectors: bool,
     /// Whether steps are of integers, without checks.
     pub folds_in_any_order: bool,
+    pub has_one_result: bool,
 }
 
 impl Nest {
@@ -73,13 +74,22 @@ impl Nest {
             output: output.clone(),
             fits_vectors: body.is_arithmetic && types.iter().all(|&ty| has_whole_bytes(ty)),
             folds_in_any_order: result.is_integer() && !body.branches,
+            has_one_result: body.results == 1,
         })
+    }
+
+    /// The dimension along which elements of an operand follow each other in memory.
+    pub(crate) fn contiguous(&self, operand: &Access) -> Option<usize> {
+        let walks =
+            |axis: &&Option<usize>| axis.is_none_or(|dimension| self.extents[dimension] > 1);
+        *operand.iter().rfind(walks)?
     }
 }
 
 struct Body {
     is_arithmetic: bool,
     branches: bool,
+    results: usize,
 }
 
 impl Body {
@@ -87,6 +97,7 @@ impl Body {
         let mut body = Body {
             is_arithmetic: true,
             branches: false,
+            results: 0,
         };
         let mut next = generic.region(0).ok()?.first_block()?.first_operation();
         while let Some(operation) = next {
@@ -94,6 +105,8 @@ impl Body {
             let name = name.as_string_ref().as_str().ok()?;
             body.is_arithmetic &= is_arithmetic(name);
             body.branches |= name == "scf.if";
+            // The last operation yields.
+            body.results = operation.operand_count();
             next = operation.next_in_block();
         }
         Some(body)
