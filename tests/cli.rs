@@ -18,3 +18,5 @@ mod outputs;
 mod place;
 #[path = "cli/sources.rs"]
 mod sources;
+#[path = "cli/toolkits.rs"]
+mod toolkits;

@@ -6,6 +6,7 @@ use melior::ir::{Attribute, Module};
 use mlir_pipeline::{Failure, MlirError, Session, run_passes};
 use mlir_sys::{mlirAttributeIsAGPUObjectAttr, mlirGPUObjectAttrGetObject};
 
+use crate::inspect::inspect;
 use crate::ir::{internal, name_of, top};
 use crate::library::use_instructions;
 use crate::passes::{host, kernels};
@@ -67,6 +68,10 @@ pub fn serialize<'c>(
         error => error,
     })?;
     let binary = object(module)?;
+    if !binary.is_empty() {
+        let failed = |message| MlirError::GpuSerializationFailed(Failure::new(message));
+        inspect(&binary, chip, form).map_err(failed)?;
+    }
     run_passes(session, module, &stages[1..])?;
     Ok(binary)
 }

@@ -4,6 +4,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Module, OperationRef};
 use mlir_pipeline::{Failure, MlirError};
 
+use crate::inspect::undefined;
 use crate::ir::{
     Place, Rewritten, block_of, destroy, internal, name_of, nested, operations, symbol, top,
 };
@@ -64,6 +65,9 @@ pub(crate) fn use_instructions(
             continue;
         };
         for function in operations(block) {
+            if name_of(function) != "llvm.func" {
+                continue;
+            }
             let Some(name) = symbol(function).filter(|_| block_of(function).is_none()) else {
                 continue;
             };
@@ -76,8 +80,8 @@ pub(crate) fn use_instructions(
                 Vendor::Amd => name.starts_with("__ocml_"),
             };
             if !of_library || !linked {
-                let message = format!("nothing defines the device function `{name}`");
-                return Err(MlirError::GpuSerializationFailed(Failure::new(message)));
+                let failure = Failure::new(undefined(&name));
+                return Err(MlirError::GpuSerializationFailed(failure));
             }
         }
     }

@@ -65,4 +65,23 @@ mod tests {
         let error = run_passes(&session, &mut module, &stages).unwrap_err();
         assert!(error.to_string().contains("no-such-pass"), "{error}");
     }
+
+    #[test]
+    fn an_error_that_a_pass_survives_fails_the_run() {
+        let session = Session::new("test").unwrap();
+        let shared = "memref<4xf32, #gpu.address_space<workgroup>>";
+        let text = format!("memref.global \"private\" @shared : {shared} = uninitialized");
+        let parsed = || Module::parse(session.context(), &text).unwrap();
+        let stages = [PassStage {
+            name: "memref-to-llvm",
+            text: "finalize-memref-to-llvm".into(),
+        }];
+        let manager = PassManager::new(session.context());
+        parse_pass_pipeline(manager.as_operation_pass_manager(), &pipeline_text(&stages)).unwrap();
+        assert!(manager.run(&mut parsed()).is_ok());
+        assert!(session.has_errors());
+        session.take_failure("silence");
+        let error = run_passes(&session, &mut parsed(), &stages).unwrap_err();
+        assert!(error.to_string().contains("memory space"), "{error}");
+    }
 }
