@@ -73,10 +73,10 @@ def neuro_crate(name, crate_name = None, deps = [], proc_macro_deps = [], test_d
             deps = [name] + deps + test_deps,
         )
 
-def neuro_test(name, env = {}, **kwargs):
+def neuro_test(name, env = {}, toolchains = [], **kwargs):
     rust_test(
         name = name,
         env = TEST_ENV | env,
-        toolchains = ["//third_party/llvm"],
+        toolchains = ["//third_party/llvm"] + toolchains,
         **kwargs
     )

@@ -1,15 +1,9 @@
-"""The make variables by which build scripts and tests find LLVM."""
+"""Make variables, by which build scripts and tests find what lies outside of the repository."""
 
-def _llvm_variables_impl(ctx):
-    return [platform_common.TemplateVariableInfo({
-        "LLVM_PREFIX": ctx.attr.prefix,
-        "LLVM_VERSION": ctx.attr.version,
-    })]
+def _make_variables_impl(ctx):
+    return [platform_common.TemplateVariableInfo(ctx.attr.values)]
 
-llvm_variables = rule(
-    implementation = _llvm_variables_impl,
-    attrs = {
-        "prefix": attr.string(mandatory = True),
-        "version": attr.string(mandatory = True),
-    },
+make_variables = rule(
+    implementation = _make_variables_impl,
+    attrs = {"values": attr.string_dict(mandatory = True)},
 )

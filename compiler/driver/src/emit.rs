@@ -65,8 +65,12 @@ fn emit_gpu(options: &Emit, program: &HirProgram, chip: Option<Chip>) -> Result<
         _ => internal::link_gpu(program, &gpu).map(|linked| linked.binary),
     };
     let emitted = emitted.map_err(|error| Fault::of_backend(&error))?;
-    // PTX is a C string where a driver takes it.
-    write(options, emitted.strip_suffix(b"\0").unwrap_or(&emitted))
+    let text = match form {
+        // A C string where a driver takes it.
+        Form::Assembly => emitted.strip_suffix(b"\0"),
+        Form::Native | Form::Bitcode => None,
+    };
+    write(options, text.unwrap_or(&emitted))
 }
 
 fn write(options: &Emit, bytes: &[u8]) -> Result<(), Fault> {
