@@ -34,7 +34,8 @@ struct Bundle {
 }
 
 impl Bundle {
-    fn new() -> Bundle {
+    /// Of its cases the stand-in knows those of `PROGRAM` and of the speed set that are named.
+    fn new(cases: &[&str], speed: &[&str]) -> Bundle {
         let mut stand_in = StandIn::cuda();
         stand_in.chip = "sm_75";
         let folder = stand_in.path("bundle");
@@ -52,10 +53,10 @@ impl Bundle {
             "{errors}"
         );
         assert_eq!(errors.lines().count(), 1, "{errors}");
-        for entry in CASES {
+        for entry in cases {
             stand_in.learn(&program, entry, Tier::Checked);
         }
-        for entry in SPEED {
+        for entry in speed {
             stand_in.learn(&folder.join("speed.nr"), entry, Tier::Checked);
         }
         Bundle { stand_in, folder }
@@ -80,7 +81,7 @@ impl Bundle {
 
 #[test]
 fn the_script_finds_the_bits() {
-    let bundle = Bundle::new();
+    let bundle = Bundle::new(&CASES, &SPEED);
     let (status, text) = bundle.run(&mut bundle.script(&[]));
     assert_eq!(status, Some(0), "{text}");
     assert!(
@@ -106,10 +107,10 @@ fn the_script_finds_the_bits() {
 
 #[test]
 fn the_script_finds_what_differs() {
-    let bundle = Bundle::new();
+    let bundle = Bundle::new(&CASES, &["copy", "chain"]);
     let list = bundle.folder.join("bundle.json");
     let text = fs::read_to_string(&list).unwrap();
-    // The case multiplies by another number.
+    // One case has the kernels of another, one another result.
     let text = text.replacen("speed.chain.ptx", "speed.copy.ptx", 1);
     let (before, after) = text.split_once("\"do\":\"read\"").unwrap();
     let (start, rest) = after.split_once("\"hash\":\"").unwrap();
@@ -119,20 +120,27 @@ fn the_script_finds_what_differs() {
         &rest[64..]
     );
     fs::write(&list, text).unwrap();
-    let (status, text) = bundle.run(&mut bundle.script(&[]));
+    let words = ["f.", "speed.copy", "speed.chain"];
+    let (status, text) = bundle.run(&mut bundle.script(&words));
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains(": another hash\n"), "{text}");
     assert!(
         text.contains("speed.chain: cuModuleGetFunction: CUDA_ERROR_NOT_FOUND\n"),
         "{text}"
     );
-    assert!(text.contains("bits: 8 of 10 cases are equal\n"), "{text}");
+    assert!(text.contains("bits: 3 of 5 cases are equal\n"), "{text}");
     assert!(bundle.stand_in.report().leaks().is_empty());
+    for file in fs::read_dir(bundle.folder.join("data")).unwrap() {
+        fs::write(file.unwrap().path(), "damaged").unwrap();
+    }
+    let (status, text) = bundle.run(&mut bundle.script(&["f.two"]));
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains(" are not what they were\n"), "{text}");
 }
 
 #[test]
 fn the_script_tells_what_the_driver_refuses() {
-    let bundle = Bundle::new();
+    let bundle = Bundle::new(&["fused"], &[]);
     let fail = |function: &str| {
         let mut command = bundle.script(&["f.fused"]);
         bundle.run(command.env("STAND_IN_FAIL", format!("{function}:1:719")))
