@@ -1,7 +1,9 @@
 //! What was seen of each kernel, and the tables of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
+
+use crate::program::{AMD, NVIDIA};
 
 /// A kernel's machine code for a chip.
 pub struct Row {
@@ -41,52 +43,52 @@ pub fn add(rows: Vec<Row>) {
     ROWS.lock().unwrap().extend(rows);
 }
 
-/// Prints a row a chip. Of `all` programs' kernels, most were searched.
+/// Prints a row a chip, and the kernels that were not searched. Of `all` programs' kernels, most were.
 pub fn print(all: bool) -> Result<(), String> {
     let rows = ROWS.lock().unwrap();
-    let mut chips: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    for row in rows.iter() {
-        chips.entry(&row.chip).or_default().push(row);
-    }
-    if chips.is_empty() {
+    if rows.is_empty() {
         return Ok(());
     }
     println!(
-        "| chip | kernels | searched for fused operations | not searched, for | most registers | spills | private memory | shared memory |"
+        "| chip | kernels | searched for fused operations | most registers | spills | private memory | shared memory |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
-    for (chip, rows) in &chips {
+    println!("|---|---|---|---|---|---|---|");
+    let mut few = Vec::new();
+    for chip in NVIDIA.into_iter().chain(AMD) {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.chip == chip).collect();
         let searched = rows.iter().filter(|row| row.expands.is_none()).count();
-        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-        for reason in rows.iter().filter_map(|row| row.expands) {
-            *reasons.entry(reason).or_default() += 1;
-        }
-        let reasons = reasons
-            .iter()
-            .map(|(reason, count)| format!("{reason} {count}"));
-        let reasons: Vec<String> = reasons.collect();
         let most = |of: fn(&Row) -> u64| {
             let most = rows.iter().max_by_key(|row| of(row));
-            most.filter(|row| of(row) > 0)
-                .map_or("0".to_string(), |row| {
-                    format!("{} (`{}`, {})", of(row), row.kernel, row.program)
-                })
+            let most = most.filter(|row| of(row) > 0);
+            most.map_or("0".to_string(), |row| {
+                format!("{} (`{}`, {})", of(row), row.kernel, row.program)
+            })
         };
         println!(
-            "| {chip} | {} | {searched} | {} | {} | {} | {} | {} |",
+            "| {chip} | {} | {searched} | {} | {} | {} | {} |",
             rows.len(),
-            reasons.join(", "),
             most(|row| row.registers),
             most(|row| row.spilled),
             most(|row| row.private),
             most(|row| row.shared),
         );
-        if all && searched * 5 < rows.len() * 4 {
-            return Err(format!(
-                "of {}'s kernels only {searched} were searched",
-                chip
-            ));
+        if searched * 5 < rows.len() * 4 {
+            few.push(format!("of {chip}'s kernels only {searched} were searched"));
         }
     }
-    Ok(())
+    let mut others: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for row in rows.iter() {
+        if let Some(reason) = row.expands {
+            let kernel = format!("{} of {}", row.kernel, row.program);
+            others.entry(reason).or_default().insert(kernel);
+        }
+    }
+    for (reason, kernels) in others {
+        let kernels: Vec<String> = kernels.into_iter().collect();
+        println!("not searched, for {reason}: {}", kernels.join(", "));
+    }
+    match all && !few.is_empty() {
+        true => Err(few.join("; ")),
+        false => Ok(()),
+    }
 }
