@@ -67,7 +67,7 @@ macro_rules! driver_functions {
             image: *const c_void,
             count: c_uint,
             options: *const c_int,
-            values: *const usize,
+            values: *mut usize,
         ) -> Code {
             on_device(stringify!($load), |driver| {
                 // SAFETY: as above.

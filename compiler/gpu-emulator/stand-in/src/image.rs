@@ -24,26 +24,28 @@ pub(crate) unsafe fn bytes<'a>(image: *const c_void) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(image.cast(), size) }
 }
 
-/// Where a load is to say why it failed, by its options.
+/// Where a load is to say why it failed, by its options. The size is written over, as the driver
+/// does: with how much it wrote, here nothing yet.
 ///
 /// # Safety
 /// There are that many options and values.
 pub(crate) unsafe fn log<'a>(
     count: usize,
     options: *const c_int,
-    values: *const usize,
+    values: *mut usize,
 ) -> &'a mut [u8] {
     const ERROR_LOG: c_int = 5;
     const ERROR_LOG_BYTES: c_int = 6;
     let option = |wanted| {
         // SAFETY: as above.
-        let value = |i: usize| unsafe { (*options.add(i) == wanted).then(|| *values.add(i)) };
+        let value = |i: usize| unsafe { (*options.add(i) == wanted).then(|| values.add(i)) };
         (0..count).find_map(value)
     };
     match (option(ERROR_LOG), option(ERROR_LOG_BYTES)) {
         // SAFETY: as above.
         (Some(log), Some(bytes)) => unsafe {
-            std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(log), bytes)
+            let log = std::ptr::with_exposed_provenance_mut(*log);
+            std::slice::from_raw_parts_mut(log, bytes.replace(0))
         },
         _ => &mut [],
     }

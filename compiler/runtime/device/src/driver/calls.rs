@@ -26,9 +26,9 @@ pub(super) struct Calls {
     pub(super) launch: Function<LaunchKernel>,
 }
 
-/// The module, its image, and options with their values.
+/// The module, its image, and options with their values, of which it may write some.
 type Load =
-    unsafe extern "C" fn(*mut Handle, *const c_void, c_uint, *const c_int, *const usize) -> Code;
+    unsafe extern "C" fn(*mut Handle, *const c_void, c_uint, *const c_int, *mut usize) -> Code;
 
 /// The function, blocks and threads along x, y and z, bytes of shared memory, the stream, the
 /// arguments, and a null pointer.

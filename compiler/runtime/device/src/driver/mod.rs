@@ -119,7 +119,7 @@ impl Device for DriverDevice {
         let image = [image, &[0]].concat();
         let mut log = vec![0u8; 8 << 10];
         let options = [ERROR_LOG, ERROR_LOG_BYTES];
-        let values = [log.as_mut_ptr() as usize, log.len()];
+        let mut values = [log.as_mut_ptr() as usize, log.len()];
         let mut module = 0;
         // SAFETY: the driver writes the module, and at most so much of the log.
         let code = unsafe {
@@ -128,7 +128,7 @@ impl Device for DriverDevice {
                 image.as_ptr().cast(),
                 options.len() as c_uint,
                 options.as_ptr(),
-                values.as_ptr(),
+                values.as_mut_ptr(),
             )
         };
         if code == 0 {
