@@ -9,6 +9,8 @@ mod cuda;
 mod kernels;
 #[path = "gpu/launches.rs"]
 mod launches;
+#[path = "gpu/libdevice.rs"]
+mod libdevice;
 #[path = "gpu/machine.rs"]
 mod machine;
 #[path = "gpu/program.rs"]
@@ -20,6 +22,8 @@ mod support;
 mod teeth;
 #[path = "gpu/text.rs"]
 mod text;
+#[path = "gpu/tools.rs"]
+mod tools;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,6 +36,14 @@ use mlir_backend::internal::{Form, Vendor};
 use cuda::Cuda;
 use program::{AMD, NVIDIA, Program, find};
 use report::Row;
+
+/// Where the programs are.
+const PROGRAMS: [&str; 4] = [
+    "filetests",
+    "filecheck",
+    "../examples/digits",
+    "../examples/link-c",
+];
 
 /// Programs that no GPU takes: what is wrong in them, or what of them is not lowered.
 const REFUSED: [&str; 8] = [
@@ -67,7 +79,11 @@ const WITHOUT_KERNELS: [&str; 16] = [
 ];
 
 /// Programs whose kernels call NVIDIA's library where there is one.
-const WITH_LIBRARY: [&str; 2] = ["filecheck/mathematics", "filetests/mathematics_library"];
+const WITH_LIBRARY: [&str; 3] = [
+    "examples/digits/digits",
+    "filecheck/mathematics",
+    "filetests/mathematics_library",
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -76,10 +92,15 @@ fn main() -> ExitCode {
         eprintln!("{WITHOUT_CUDA}: what needs it is skipped");
     }
     let mut trials = teeth::trials(&cuda);
-    for folder in ["filetests", "filecheck"] {
+    let near = cuda.clone();
+    let near = move || libdevice::is_near(near.as_deref().ok_or(WITHOUT_CUDA)?);
+    let near = Trial::test("near the C library's mathematics", near).with_kind("libdevice");
+    trials.push(near.with_ignored_flag(skipped(&cuda)));
+    for folder in PROGRAMS {
         for name in support::programs(&support::folder(folder)) {
             let path = support::folder(folder).join(&name);
             let key = format!("{folder}/{}", name.trim_end_matches(".nr"));
+            let key = key.trim_start_matches("../").to_string();
             if REFUSED.contains(&name.as_str()) {
                 trials.push(Trial::test(key, move || refused(&path)));
                 continue;
@@ -220,7 +241,7 @@ fn with_libdevice(program: &Program, cuda: &Cuda) -> Result<(), Failed> {
             .arg(&program.path)
             .env("CUDA_ROOT", &cuda.root);
         let words = ["--stage", "ptx", "--gpu", &format!("nvidia:{chip}")];
-        let (text, _) = cuda::run(command.args(words))?;
+        let (text, _) = tools::run(command.args(words))?;
         let without = kernels::of_ptx(without?);
         let mut rows = cuda.assemble(&text, chip, &cubin)?;
         rows.retain(|row| without.iter().all(|(kernel, _)| *kernel != row.kernel));

@@ -1,15 +1,14 @@
 //! AMD's code objects: what their loader would read, and their instructions.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use object::{Object, ObjectSymbol};
 
-use crate::cuda::run;
 use crate::launches::Launch;
 use crate::machine;
 use crate::report::Row;
+use crate::tools::{llvm, run};
 
 /// What a work-group may have of memory that it shares.
 const MOST_SHARED: u64 = 64 << 10;
@@ -52,7 +51,7 @@ pub fn check(path: &Path, chip: &str, launches: &[Launch]) -> Result<Vec<Row>, S
             return Err(format!("nothing defines {:?}", symbol.name()));
         }
     }
-    let (notes, _) = run(Command::new(llvm("llvm-readobj")).arg("--notes").arg(path))?;
+    let (notes, _) = run(llvm("llvm-readobj").arg("--notes").arg(path))?;
     let told = kernels(&notes)?;
     let names = told.iter().map(|kernel| kernel.text(".name"));
     let names: BTreeSet<&str> = names.collect::<Result<_, _>>()?;
@@ -168,7 +167,7 @@ fn kernels(notes: &str) -> Result<Vec<Kernel>, String> {
 
 /// The fused instructions of each function.
 pub fn fused(path: &Path) -> Result<Vec<(String, Vec<String>)>, String> {
-    let mut command = Command::new(llvm("llvm-objdump"));
+    let mut command = llvm("llvm-objdump");
     let (text, _) = run(command.args(["-d", "--no-show-raw-insn"]).arg(path))?;
     let functions = machine::functions(&text, |line| {
         let (_, name) = line.strip_suffix(">:")?.split_once(" <")?;
@@ -180,10 +179,4 @@ pub fn fused(path: &Path) -> Result<Vec<(String, Vec<String>)>, String> {
         (name.to_string(), fused.map(str::to_string).collect())
     });
     Ok(fused.collect())
-}
-
-/// A tool of the LLVM that this is built with.
-pub fn llvm(tool: &str) -> PathBuf {
-    let folder = std::env::var_os("LLVM_TOOLS").map(PathBuf::from);
-    folder.unwrap_or_default().join(tool)
 }

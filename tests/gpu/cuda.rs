@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::report::Row;
+use crate::tools::run;
 use crate::{kernels, machine};
 
 /// NVIDIA's assembler and disassembler.
@@ -103,16 +104,4 @@ fn number_before(line: &str, unit: &str) -> Result<u64, String> {
     let number = before.rsplit(' ').next().unwrap_or_default();
     let wrong = |error| format!("in ptxas's note `{line}`: {error}");
     number.parse().map_err(wrong)
-}
-
-/// The output of a command that succeeds: what it prints, and its notes.
-pub fn run(command: &mut Command) -> Result<(String, String), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output();
-    let output = output.map_err(|error| format!("{name}: {error}; is it installed?"))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    match output.status.success() {
-        true => Ok((text(&output.stdout), text(&output.stderr))),
-        false => Err(format!("{name}: {}{}", output.status, text(&output.stderr))),
-    }
 }

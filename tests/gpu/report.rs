@@ -43,8 +43,18 @@ pub fn add(rows: Vec<Row>) {
     ROWS.lock().unwrap().extend(rows);
 }
 
+static NOTES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// What is printed besides.
+pub fn note(text: String) {
+    NOTES.lock().unwrap().push(text);
+}
+
 /// Prints a row a chip, and the kernels that were not searched. Of `all` programs' kernels, most were.
 pub fn print(all: bool) -> Result<(), String> {
+    for note in NOTES.lock().unwrap().iter() {
+        println!("{note}");
+    }
     let rows = ROWS.lock().unwrap();
     if rows.is_empty() {
         return Ok(());

@@ -1,14 +1,14 @@
 //! That the searches find what they look for.
 
-use std::process::Command;
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
 use mlir_backend::internal::{Form, Vendor};
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use crate::cuda::{Cuda, run};
+use crate::cuda::Cuda;
 use crate::program::{Program, find};
+use crate::tools::{llvm, run};
 use crate::{code_object, launches, machine, skipped, text};
 
 /// A kernel of a program of the tests, which multiplies and adds.
@@ -103,10 +103,10 @@ fn contracted() -> Result<(), Failed> {
     let (source, object) = (folder.path().join("f.ll"), folder.path().join("f.o"));
     let program = program();
     for chip in crate::AMD {
-        let llvm = program.llvm(find(Vendor::Amd, chip)?)?;
-        let llvm = llvm.replace("fmul float", "fmul contract float");
-        std::fs::write(&source, llvm.replace("fadd float", "fadd contract float"))?;
-        let mut llc = Command::new(code_object::llvm("llc"));
+        let text = program.llvm(find(Vendor::Amd, chip)?)?;
+        let text = text.replace("fmul float", "fmul contract float");
+        std::fs::write(&source, text.replace("fadd float", "fadd contract float"))?;
+        let mut llc = llvm("llc");
         llc.args(["-O2", "-filetype=obj", "-mcpu", chip, "-o"]);
         run(llc.arg(&object).arg(&source))?;
         fuses(code_object::fused(&object)?, chip)?;
