@@ -7,7 +7,7 @@ use mlir_backend::internal::{Form, Vendor};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::cuda::Cuda;
-use crate::program::{Program, find};
+use crate::program::{AMD, Program, find};
 use crate::tools::{llvm, run};
 use crate::{code_object, launches, machine, skipped, text};
 
@@ -102,7 +102,7 @@ fn contracted() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let (source, object) = (folder.path().join("f.ll"), folder.path().join("f.o"));
     let program = program();
-    for chip in crate::AMD {
+    for chip in AMD {
         let text = program.llvm(find(Vendor::Amd, chip)?)?;
         let text = text.replace("fmul float", "fmul contract float");
         std::fs::write(&source, text.replace("fadd float", "fadd contract float"))?;

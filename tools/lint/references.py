@@ -19,7 +19,7 @@ def is_there(name, folder):
     if not os.path.isfile(path):
         return False
     with open(path, encoding="utf-8") as source:
-        return re.search(rf"^\s*fn {test}\(", source.read(), re.MULTILINE) is not None
+        return re.search(rf"^\s*(?:pub )?fn {test}\(", source.read(), re.MULTILINE) is not None
 
 
 folder, missing, count = None, [], 0
