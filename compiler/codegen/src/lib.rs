@@ -9,6 +9,7 @@ mod diagnostics;
 mod error;
 mod load;
 mod machine;
+mod options;
 mod processor;
 mod scratch;
 mod signature;

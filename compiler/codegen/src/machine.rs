@@ -8,6 +8,7 @@ use inkwell::targets::{
     TargetMachineOptions,
 };
 
+use crate::options::set_options;
 use crate::{CodegenError, Processor};
 
 /// LLVM's code generator for a processor.
@@ -23,6 +24,7 @@ impl<'p> Machine<'p> {
     pub fn new(processor: &'p Processor) -> Result<Self, CodegenError> {
         Target::initialize_native(&InitializationConfig::default())
             .map_err(CodegenError::Machine)?;
+        set_options();
         let failed = |message: &dyn ToString| CodegenError::Machine(message.to_string());
         let triple = TargetMachine::get_default_triple();
         let target = Target::from_triple(&triple).map_err(|message| failed(&message))?;
