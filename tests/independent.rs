@@ -1,6 +1,8 @@
 //! The JIT's bits against computations that know nothing of this project: loops written by hand, the
 //! `half` crate's conversions, the C library's `fmod`.
 
+#[path = "independent/consumers.rs"]
+mod consumers;
 #[path = "independent/contractions.rs"]
 mod contractions;
 #[path = "independent/halves.rs"]

@@ -197,10 +197,14 @@ impl Linked {
             let start = self.spent("schedule", start);
             let apart = apart(&lowered.bodies, options.plain);
             mlir_pipeline::fuse(session, &mut lowered.module, &apart)?;
+            if !options.plain {
+                mlir_schedule::write_over_products(&lowered.module);
+            }
             let start = self.spent("fusion", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &buffer_passes())?;
             let start = self.spent("passes", start);
             if !options.plain {
+                mlir_schedule::fuse_consumers(session, &lowered.module)?;
                 mlir_schedule::schedule_nests(session, &lowered.module)?;
                 session.dump_after("nests", &lowered.module)?;
             }

@@ -9,5 +9,7 @@ mod contraction;
 mod nest;
 mod script;
 
-pub use contraction::{Target, prefetch_blocks, schedule, text};
+pub use contraction::{
+    Target, fuse_consumers, prefetch_blocks, schedule, text, write_over_products,
+};
 pub use nest::schedule_nests;

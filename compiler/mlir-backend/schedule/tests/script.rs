@@ -132,44 +132,50 @@ fn packed() {
             named_sequence @schedule(%function: !any_op) {
             %h1 = structured.match attributes {neuro.product0} in %function
             %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 1024, 0]
-            %h4, %h5 = structured.tile_using_for %h2 tile_sizes [0, 0, 250]
-            %h6, %h7 = structured.tile_using_for %h4 tile_sizes [128, 0, 0]
-            %h8 = get_parent_op %h6 {op_name = "scf.for"}
-            %h9, %h10, %h11 = structured.tile_using_for %h6 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+            %h4 = param.constant 1 : i64 -> !param<i64>
+            annotate %h3 "neuro.axis" = %h4 : !any_op, !param<i64>
+            %h5, %h6 = structured.tile_using_for %h2 tile_sizes [0, 0, 250]
+            %h7 = param.constant 2 : i64 -> !param<i64>
+            annotate %h6 "neuro.axis" = %h7 : !any_op, !param<i64>
+            %h8, %h9 = structured.tile_using_for %h5 tile_sizes [128, 0, 0]
+            %h10 = param.constant 0 : i64 -> !param<i64>
+            annotate %h9 "neuro.axis" = %h10 : !any_op, !param<i64>
+            %h11 = get_parent_op %h8 {op_name = "scf.for"}
+            %h12, %h13, %h14 = structured.tile_using_for %h8 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
             apply_patterns to %function { apply_patterns.canonicalization apply_patterns.linalg.tiling_canonicalization apply_patterns.scf.for_loop_canonicalization }
-            apply_licm to %h8
-            %h12, %h13, %h14 = structured.pad %h9 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
-            %h15 = get_producer_of_operand %h12[1]
-            annotate %h15 "neuro.pack0_1"
-            %h16 = cast %h15 : !any_op to !op<"tensor.pad">
-            %h17 = structured.hoist_pad %h16 by 3 loops
-            %h18 = get_producer_of_operand %h12[0]
-            annotate %h18 "neuro.pack0_0"
+            apply_licm to %h11
+            %h15, %h16, %h17 = structured.pad %h12 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
+            %h18 = get_producer_of_operand %h15[1]
+            annotate %h18 "neuro.pack0_1"
             %h19 = cast %h18 : !any_op to !op<"tensor.pad">
-            %h20 = structured.hoist_pad %h19 by 2 loops
-            %h21 = get_producer_of_operand %h12[2]
-            structured.vectorize %h21 vector_sizes [4, 16]
-            %h22 = structured.match attributes {neuro.pack0_0} in %function
-            %h23, %h24 = structured.tile_using_for %h22 tile_sizes [0, 16]
-            %h25 = structured.match ops{["scf.if"]} in %h24
-            scf.take_assumed_branch %h25 take_else_branch
-            structured.vectorize %h23 vector_sizes [4, 16]
-            %h26 = structured.match attributes {neuro.pack0_1} in %function
-            %h27, %h28 = structured.tile_using_for %h26 tile_sizes [4, 0]
-            %h29 = structured.match ops{["scf.if"]} in %h28
-            scf.take_assumed_branch %h29 take_else_branch
-            structured.vectorize %h27 vector_sizes [4, 16]
+            %h20 = structured.hoist_pad %h19 by 3 loops
+            %h21 = get_producer_of_operand %h15[0]
+            annotate %h21 "neuro.pack0_0"
+            %h22 = cast %h21 : !any_op to !op<"tensor.pad">
+            %h23 = structured.hoist_pad %h22 by 2 loops
+            %h24 = get_producer_of_operand %h15[2]
+            structured.vectorize %h24 vector_sizes [4, 16]
+            %h25 = structured.match attributes {neuro.pack0_0} in %function
+            %h26, %h27 = structured.tile_using_for %h25 tile_sizes [0, 16]
+            %h28 = structured.match ops{["scf.if"]} in %h27
+            scf.take_assumed_branch %h28 take_else_branch
+            structured.vectorize %h26 vector_sizes [4, 16]
+            %h29 = structured.match attributes {neuro.pack0_1} in %function
+            %h30, %h31 = structured.tile_using_for %h29 tile_sizes [4, 0]
+            %h32 = structured.match ops{["scf.if"]} in %h31
+            scf.take_assumed_branch %h32 take_else_branch
+            structured.vectorize %h30 vector_sizes [4, 16]
             apply_patterns to %function { apply_patterns.vector.lower_masked_transfers apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-            %h30, %h31 = structured.tile_using_for %h12 tile_sizes [0, 0, 1]
+            %h33, %h34 = structured.tile_using_for %h15 tile_sizes [0, 0, 1]
             bufferization.eliminate_empty_tensors %function
             apply_patterns to %function { apply_patterns.canonicalization }
-            %h32 = structured.match attributes {neuro.product0} in %function
-            structured.vectorize %h32
+            %h35 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h35
             apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-            %h33 = structured.match ops{["scf.for"]} in %function
-            apply_licm to %h33
-            %h34 = structured.match ops{["scf.for"]} in %function
-            loop.hoist_loop_invariant_subsets %h34 : !op<"scf.for">
+            %h36 = structured.match ops{["scf.for"]} in %function
+            apply_licm to %h36
+            %h37 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h37 : !op<"scf.for">
             apply_patterns to %function { apply_patterns.canonicalization }
             yield
             }
@@ -196,15 +202,15 @@ fn shared_among_threads() {
     };
     expect![[r#"
         %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 0, 256]
-        %h4, %h5 = structured.tile_using_for %h2 tile_sizes [128, 0, 0]
-        annotate %h5 "neuro.shared"
-        %h6 = get_parent_op %h4 {op_name = "scf.for"}
-        %h7, %h8, %h9 = structured.tile_using_for %h4 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h17 = get_parent_op %h16 {op_name = "scf.for"}
-        annotate %h17 "neuro.shared"
-        %h22, %h23 = structured.tile_using_for %h21 tile_sizes [0, 16]
-        %h25, %h26 = structured.tile_using_for %h24 tile_sizes [4, 0]
-        %h27, %h28 = structured.tile_using_for %h10 tile_sizes [0, 0, 1]
+        %h5, %h6 = structured.tile_using_for %h2 tile_sizes [128, 0, 0]
+        annotate %h6 "neuro.shared"
+        %h8 = get_parent_op %h5 {op_name = "scf.for"}
+        %h9, %h10, %h11 = structured.tile_using_for %h5 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+        %h19 = get_parent_op %h18 {op_name = "scf.for"}
+        annotate %h19 "neuro.shared"
+        %h24, %h25 = structured.tile_using_for %h23 tile_sizes [0, 16]
+        %h27, %h28 = structured.tile_using_for %h26 tile_sizes [4, 0]
+        %h29, %h30 = structured.tile_using_for %h12 tile_sizes [0, 0, 1]
     "#]]
     .assert_eq(&tilings([1024, 1024, 1024]));
     expect![[r#"

@@ -1,6 +1,8 @@
 //! Contractions, on tensors: register blocks and packed panels (backend specification, §The
 //! contraction schedule).
 
+mod consumer;
+mod destination;
 mod plan;
 mod prefetch;
 mod script;
@@ -18,6 +20,8 @@ use mlir_pipeline::{MlirError, Session};
 
 use crate::apply::apply;
 use crate::script::{ANY, Script};
+pub use consumer::fuse_consumers;
+pub use destination::write_over_products;
 pub(crate) use prefetch::prefetch;
 pub use prefetch::prefetch_blocks;
 use script::script;

@@ -3,6 +3,7 @@
 use mlir_lowering::ContractionShape;
 
 use super::Target;
+use super::consumer::AXIS;
 use super::plan::Plan;
 use super::sharing::{Level, Shared};
 use crate::script::{ANY, Handle, Script};
@@ -66,7 +67,7 @@ impl Script {
             }
             return;
         }
-        let mut pieces = vec![self.tile_shared(&product, &outer, None, at(Level::Batches))];
+        let mut pieces = vec![self.panels(&product, &outer, at(Level::Batches))];
         let Some(panels) = &plan.packing else {
             for (axis, size) in [(Some(columns), plan.block.columns), (rows, plan.block.rows)] {
                 let Some(axis) = axis else { continue };
@@ -90,18 +91,35 @@ impl Script {
         };
         let mut inner = pieces.remove(0);
         let column_panel = along(columns, panels.columns);
-        inner = self.tile_shared(&inner, &column_panel, None, at(Level::ColumnPanels));
-        inner = self.tile(&inner, &along(depth, panels.depth), None);
+        inner = self.panels(&inner, &column_panel, at(Level::ColumnPanels));
+        inner = self.panels(&inner, &along(depth, panels.depth), None);
         let mut row_panels = None;
         if let Some(rows) = rows {
             let row_panel = along(rows, panels.rows);
-            inner = self.tile_shared(&inner, &row_panel, None, at(Level::RowPanels));
+            inner = self.panels(&inner, &row_panel, at(Level::RowPanels));
             row_panels = (panels.rows > 0).then(|| self.loop_around(&inner));
         }
         inner = self.tile_shared(&inner, &block, Some(&order), at(Level::Blocks));
         let packs_for_all = Shared::packs_for_all(shared, contraction, plan);
         let padded = self.pack(contraction, plan, row_panels, &inner, packs_for_all);
         self.tile(&padded, &one, None);
+    }
+
+    /// Loops over panels, marked with their axes. The one along `shared` is shared.
+    fn panels(&mut self, operation: &Handle, sizes: &[u64], shared: Option<usize>) -> Handle {
+        let (inner, loops) = self.loops("tile_using_for", operation, sizes, "");
+        let axes: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis] > 0).collect();
+        for (axis, panels) in axes.iter().zip(&loops) {
+            let number = self.handle();
+            self.line(format!(
+                "{number} = transform.param.constant {axis} : i64 -> !transform.param<i64>"
+            ));
+            self.line(format!(
+                "transform.annotate {panels} \"{AXIS}\" = {number} : {ANY}, !transform.param<i64>"
+            ));
+        }
+        self.share(&loops, sizes, &axes, shared);
+        inner
     }
 
     /// Loops around a block whose accumulators start as zeros in registers, not in memory.

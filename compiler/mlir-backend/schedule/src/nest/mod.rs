@@ -16,7 +16,7 @@ use mlir_sys::mlirOperationSetDiscardableAttributeByName;
 use crate::apply::apply;
 use crate::nest::lanes::{Lanes, fold_in_lanes};
 use crate::nest::plan::Plan;
-use crate::nest::read::Nest;
+pub(crate) use crate::nest::read::Nest;
 use crate::script::{ANY, Script};
 
 /// Schedules the loop nests of a module whose bodies work on buffers. Each element is computed as

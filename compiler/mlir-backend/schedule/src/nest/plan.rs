@@ -136,6 +136,7 @@ mod tests {
             fits_vectors: true,
             folds_in_any_order: false,
             has_one_result: true,
+            is_pure: true,
         }
     }
 

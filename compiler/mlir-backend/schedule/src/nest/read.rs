@@ -20,6 +20,8 @@ pub(crate) struct Nest {
     /// Whether steps are of integers, without checks.
     pub folds_in_any_order: bool,
     pub has_one_result: bool,
+    /// Whether a step computes, and does nothing else.
+    pub is_pure: bool,
 }
 
 impl Nest {
@@ -75,6 +77,7 @@ impl Nest {
             fits_vectors: body.is_arithmetic && types.iter().all(|&ty| has_whole_bytes(ty)),
             folds_in_any_order: result.is_integer() && !body.branches,
             has_one_result: body.results == 1,
+            is_pure: body.is_pure,
         })
     }
 
@@ -89,6 +92,7 @@ impl Nest {
 struct Body {
     is_arithmetic: bool,
     branches: bool,
+    is_pure: bool,
     results: usize,
 }
 
@@ -97,6 +101,7 @@ impl Body {
         let mut body = Body {
             is_arithmetic: true,
             branches: false,
+            is_pure: true,
             results: 0,
         };
         let mut next = generic.region(0).ok()?.first_block()?.first_operation();
@@ -104,6 +109,9 @@ impl Body {
             let name = operation.name();
             let name = name.as_string_ref().as_str().ok()?;
             body.is_arithmetic &= is_arithmetic(name);
+            body.is_pure &= ["arith.", "math.", "linalg."]
+                .iter()
+                .any(|start| name.starts_with(start));
             body.branches |= name == "scf.if";
             // The last operation yields.
             body.results = operation.operand_count();
