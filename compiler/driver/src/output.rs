@@ -113,6 +113,7 @@ pub fn tensor_of(value: Value<'_>) -> Result<Tensor, Fault> {
             Tensor::from_scalar(scalar).map_err(|error| Fault::failed(None, error.to_string()))
         }
         Value::Void
+        | Value::Remote(_)
         | Value::Tuple(_)
         | Value::Struct(_)
         | Value::Function(_)

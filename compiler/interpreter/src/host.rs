@@ -19,7 +19,8 @@ pub trait Host {
     ///
     /// `arguments[i]` is what parameter `i` stands for: for a reference, the value that it refers
     /// to. What is left there of a `&mut` one is the new value; nothing else holds its data, so
-    /// that a tensor is written in place. A function value among them is for
+    /// that a tensor is written in place. A tensor there may be [`Value::Remote`], if the host made
+    /// such a one: [`Value::at_hand`] brings it here. A function value among them is for
     /// [`Interpreter::call_value`] on `interpreter`.
     fn operation<'p>(
         &self,

@@ -80,7 +80,8 @@ impl<'p, 'h> Interpreter<'p, 'h> {
     }
 
     /// Calls a function of the program, which the host may run. `arguments` are as those of
-    /// [`Host::operation`]: what is left of a `&mut` one is the new value.
+    /// [`Host::operation`]: what is left of a `&mut` one is the new value. Tensors come back with
+    /// their elements, wherever the host keeps them meanwhile.
     pub fn call(
         &mut self,
         function: &'p HirFunction,
@@ -101,12 +102,13 @@ impl<'p, 'h> Interpreter<'p, 'h> {
                 holder.get(local).map_err(|error| error.at(span))?
             });
         }
-        let result = self.dispatch(function, values, span);
+        let result = self.dispatch(function, values, span)?.all_at_hand(span)?;
         for (index, argument) in arguments.iter_mut().enumerate() {
             let place = holder.reference(LocalId(index as u32));
-            *argument = place.take().map_err(|error| error.at(span))?;
+            let value = place.take().map_err(|error| error.at(span))?;
+            *argument = value.all_at_hand(span)?;
         }
-        result
+        Ok(result)
     }
 
     /// Calls a function. An operation takes all its steps at once, so that every engine ends at

@@ -12,9 +12,11 @@ mod frame;
 mod host;
 mod interpreter;
 mod operation;
+mod remote;
 mod value;
 
 pub use failure::{Failure, Panic, PanicKind};
 pub use host::{Host, HostError};
 pub use interpreter::{CALL_LIMIT, Interpreter};
+pub use remote::RemoteTensor;
 pub use value::{Function, Reference, Value};

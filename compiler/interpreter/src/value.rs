@@ -1,9 +1,11 @@
 use std::rc::Rc;
 
 use neuro_hir::{HirClosure, HirFunction, LocalId};
+use shared_types::Span;
 use tensor::{Scalar, Tensor};
 
 use crate::frame::Frame;
+use crate::{Failure, RemoteTensor};
 
 /// What an expression evaluates to. `'p` is the program's life.
 ///
@@ -13,6 +15,8 @@ pub enum Value<'p> {
     Void,
     Scalar(Scalar),
     Tensor(Tensor),
+    /// A tensor that a host made and keeps.
+    Remote(Rc<dyn RemoteTensor>),
     Tuple(Vec<Value<'p>>),
     /// The fields in declared order.
     Struct(Vec<Value<'p>>),
@@ -67,12 +71,40 @@ impl From<Tensor> for Value<'_> {
 }
 
 impl Value<'_> {
+    /// The value, with the elements here if it is a tensor. `span` is of what needs them.
+    pub fn at_hand(self, span: Span) -> Result<Self, Failure> {
+        match self {
+            Value::Remote(tensor) => Ok(Value::Tensor(tensor.fetch(span)?)),
+            value @ (Value::Void
+            | Value::Scalar(_)
+            | Value::Tensor(_)
+            | Value::Tuple(_)
+            | Value::Struct(_)
+            | Value::Function(_)
+            | Value::String(_)
+            | Value::Reference(_)) => Ok(value),
+        }
+    }
+
+    /// The same of all tensors in it.
+    pub(crate) fn all_at_hand(self, span: Span) -> Result<Self, Failure> {
+        let each = |parts: Vec<Self>| {
+            let parts = parts.into_iter().map(|part| part.all_at_hand(span));
+            parts.collect::<Result<_, _>>()
+        };
+        match self {
+            Value::Tuple(parts) => Ok(Value::Tuple(each(parts)?)),
+            Value::Struct(parts) => Ok(Value::Struct(each(parts)?)),
+            value => value.at_hand(span),
+        }
+    }
+
     /// The word for it in an internal error.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Value::Void => "no value",
             Value::Scalar(_) => "a scalar",
-            Value::Tensor(_) => "a tensor",
+            Value::Tensor(_) | Value::Remote(_) => "a tensor",
             Value::Tuple(_) => "a tuple",
             Value::Struct(_) => "a struct",
             Value::Function(_) => "a function",

@@ -42,6 +42,30 @@ impl DeviceTensor {
         Ok(copy)
     }
 
+    /// The copy of a tensor that is there since it was last written, or else a new one.
+    pub fn mirror_of(
+        device: &Arc<dyn Device>,
+        tensor: &Tensor,
+    ) -> Result<Arc<DeviceTensor>, RuntimeError> {
+        match tensor.mirror::<DeviceTensor>() {
+            Some(mirror) if Arc::ptr_eq(&mirror.device, device) => Ok(mirror),
+            _ => {
+                let mirror = Arc::new(DeviceTensor::of(device, tensor)?);
+                tensor.set_mirror(mirror.clone());
+                Ok(mirror)
+            }
+        }
+    }
+
+    /// A tensor of the same elements in memory of its own.
+    pub fn duplicate(&self) -> Result<DeviceTensor, RuntimeError> {
+        let copy = DeviceTensor::empty(&self.device, self.scalar, &self.shape)?;
+        let elements: u64 = self.shape.iter().product();
+        let bytes = elements * self.scalar.bytes() as u64;
+        self.device.copy(copy.address, self.address, bytes)?;
+        Ok(copy)
+    }
+
     /// A status word: all ones, nothing has failed (numerics, §Integer checks).
     pub fn status(device: &Arc<dyn Device>) -> Result<DeviceTensor, RuntimeError> {
         let word = DeviceTensor::empty(device, ScalarType::I64, &[])?;
@@ -49,17 +73,12 @@ impl DeviceTensor {
         Ok(word)
     }
 
-    /// Copies the elements back, into a tensor of the same type.
-    pub fn read(&self, to: &mut Tensor) -> Result<(), RuntimeError> {
-        if to.scalar_type() != self.scalar || to.shape() != self.shape {
-            return Err(RuntimeError::Argument {
-                symbol: "read".to_string(),
-                index: 0,
-                expected: self.to_string(),
-                found: format!("a Tensor<{}, {:?}>", to.scalar_type(), to.shape()),
-            });
-        }
-        Ok(self.device.read(self.address, to.bytes_mut()?)?)
+    /// Copies the elements back. The tensor has this one as its mirror.
+    pub fn fetch(self: &Arc<Self>) -> Result<Tensor, RuntimeError> {
+        let mut tensor = Tensor::zeros(self.scalar, &self.shape)?;
+        self.device.read(self.address, tensor.bytes_mut()?)?;
+        tensor.set_mirror(self.clone());
+        Ok(tensor)
     }
 
     /// The word of a status word.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use device::Launch;
 use gpu_emulator::{EmulatedDevice, Options, Vendor};
 use runtime::{
-    Argument, Device, DeviceError, DeviceTensor, GpuJit, Parameter, RuntimeError, Signature, Usage,
+    Argument, Device, DeviceError, DeviceTensor, GpuJit, Launch, Parameter, RuntimeError,
+    Signature, Usage,
 };
 use shared_types::ScalarType;
 use tensor::Tensor;
@@ -148,11 +148,13 @@ fn numbers(count: u64) -> Tensor {
 fn run(ir: &str, device: Arc<dyn Device>, count: u64) -> Result<(Vec<i32>, Usage), RuntimeError> {
     let code = GpuJit::load(ir, &signature(count), device)?;
     let a = DeviceTensor::of(code.device(), &numbers(count))?;
-    let r = DeviceTensor::empty(code.device(), ScalarType::I32, &[count])?;
+    let r = Arc::new(DeviceTensor::empty(
+        code.device(),
+        ScalarType::I32,
+        &[count],
+    )?);
     let usage = code.call("f", &mut [Argument::Device(&a), Argument::Device(&r)])?;
-    let mut result = Tensor::zeros(ScalarType::I32, &[count])?;
-    r.read(&mut result)?;
-    Ok((result.as_slice::<i32>()?.to_vec(), usage))
+    Ok((r.fetch()?.as_slice::<i32>()?.to_vec(), usage))
 }
 
 fn emulated(vendor: Vendor) -> Arc<EmulatedDevice> {

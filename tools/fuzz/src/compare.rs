@@ -211,7 +211,11 @@ fn flatten(value: Value<'_>, into: &mut Vec<Tensor>) -> Result<(), String> {
                 flatten(member, into)?;
             }
         }
-        Value::Struct(_) | Value::Function(_) | Value::String(_) | Value::Reference(_) => {
+        Value::Remote(_)
+        | Value::Struct(_)
+        | Value::Function(_)
+        | Value::String(_)
+        | Value::Reference(_) => {
             return Err("a result that cannot be compared".into());
         }
     }

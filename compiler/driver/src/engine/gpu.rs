@@ -1,17 +1,23 @@
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use gpu_emulator::{EmulatedDevice, Options};
-use interpreter::{Interpreter, Value};
+use interpreter::{Failure, Interpreter, Value};
 use mlir_backend::BodyParameter;
-use mlir_backend::internal::{self, Body, Chip, Form, GpuOptions, Vendor};
+use mlir_backend::internal::{self, Chip, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram, HirType};
 use runtime::{Argument, Device, DeviceError, DeviceTensor, DriverDevice, GpuJit, RuntimeError};
-use tensor::Tensor;
+use shared_types::Span;
+use tensor::Scalar;
 
 use super::Jit;
 use super::code::Code;
-use super::jit::{out_of_memory, results};
-use super::status::{NOTHING_FAILED, decode};
+use super::jit::out_of_memory;
+use super::memory;
+use super::resident::{Resident, moved_to_device, on_device};
+use super::status::passed;
 use crate::Fault;
 
 /// A program's operations as kernels of a device; those that have none, on the host.
@@ -105,105 +111,99 @@ impl Gpu {
         Some(refused.map_or("it was not lowered for a GPU", |one| &one.function.reason))
     }
 
-    /// Runs an operation as [`Jit::run`] does, and says how many kernels it launched.
+    /// Runs an operation as [`Jit::run`] does, and says how many kernels it launched. On the device
+    /// its tensors stay there.
     pub fn run<'p>(
         &self,
         interpreter: &mut Interpreter<'p, '_>,
         function: &HirFunction,
         values: &mut [Value<'p>],
-    ) -> Result<(Value<'p>, u64), Fault> {
+    ) -> Result<(Value<'p>, u64), Failure> {
         let (Some(code), Some(body)) = (&self.code.jit, self.code.bodies.get(&function.name))
         else {
+            for value in values.iter_mut() {
+                *value = std::mem::replace(value, Value::Void).at_hand(function.span)?;
+            }
             return Ok((self.host.run(interpreter, function, values)?, 0));
         };
         let failed = |error| fault(function, error);
-        let mut results = results(function, body)?;
-        let staged = stage(code, function, body, values)?;
-        let mut tensors = staged.iter();
-        let mut arguments = Vec::new();
-        for (index, parameter) in body.parameters.iter().enumerate() {
-            let argument = match (parameter, values.get(index)) {
-                (
-                    BodyParameter::Scalar(_) | BodyParameter::Position { .. },
-                    Some(Value::Scalar(scalar)),
-                ) => Some(Argument::Scalar(*scalar)),
-                _ => tensors.next().map(Argument::Device),
-            };
-            arguments.push(argument.ok_or_else(|| misfit(function))?);
-        }
+        let held = body.parameters.iter().enumerate();
+        let held = held.map(|(index, parameter)| hold(code, parameter, values.get_mut(index)));
+        let held: Option<Vec<Held>> = held.collect::<Result<_, _>>().map_err(failed)?;
+        let held = held.ok_or_else(|| misfit(function))?;
+        let mut arguments: Vec<Argument<'_>> = held.iter().map(Held::argument).collect();
         let usage = code.call(&body.symbol, &mut arguments).map_err(failed)?;
-        let mut fresh = results.iter_mut();
-        let mut tensors = staged.iter();
-        let mut status = NOTHING_FAILED;
-        for (index, parameter) in body.parameters.iter().enumerate() {
-            match parameter {
-                BodyParameter::Scalar(_) | BodyParameter::Position { .. } => continue,
-                BodyParameter::Status => {
-                    if let Some(word) = tensors.next() {
-                        status = word.read_status().map_err(failed)?;
-                    }
-                    if status != NOTHING_FAILED {
-                        break;
-                    }
-                    continue;
-                }
-                _ => {}
-            }
-            let Some(device) = tensors.next() else { break };
-            let host: Option<&mut Tensor> = match (parameter, values.get_mut(index)) {
-                (BodyParameter::Target { .. }, Some(Value::Tensor(tensor))) => Some(tensor),
-                (BodyParameter::Result { .. }, _) => fresh.next(),
-                _ => None,
-            };
-            if let Some(host) = host {
-                device.read(host).map_err(failed)?;
+        let mut results = Vec::new();
+        for (index, held) in held.into_iter().enumerate() {
+            match held {
+                Held::Scalar(_) | Held::Operand(_) => {}
+                Held::Target(tensor) => values[index] = Resident::value(tensor),
+                Held::Result(tensor) => results.push(Resident::value(tensor)),
+                Held::Status(word) => passed(function, body, word.read_status().map_err(failed)?)?,
             }
         }
-        if status != NOTHING_FAILED {
-            return Err(match decode(status, body) {
-                Some(panic) => Fault::Panic(Box::new(panic)),
-                None => {
-                    let text = format!("`{}` left the status word {status:#x}", body.symbol);
-                    Fault::internal(Some(function.span), text)
-                }
-            });
-        }
-        let mut results = results.into_iter().map(Value::Tensor);
         let value = match function.result {
-            HirType::Tuple(_) => Value::Tuple(results.collect()),
-            _ => results.next().unwrap_or(Value::Void),
+            HirType::Tuple(_) => Value::Tuple(results),
+            _ => results.into_iter().next().unwrap_or(Value::Void),
         };
         Ok((value, usage.launches))
     }
 }
 
-/// The tensors of a call on the device, and its status word, in the order of the parameters.
-fn stage(
-    code: &GpuJit,
-    function: &HirFunction,
-    body: &Body,
-    values: &[Value<'_>],
-) -> Result<Vec<DeviceTensor>, Fault> {
-    let device = code.device();
-    let mut staged = Vec::new();
-    for (index, parameter) in body.parameters.iter().enumerate() {
-        let tensor = match (parameter, values.get(index)) {
-            (BodyParameter::Scalar(_) | BodyParameter::Position { .. }, Some(Value::Scalar(_))) => {
-                continue;
+/// What a parameter is given, for as long as the body runs.
+enum Held {
+    Scalar(Scalar),
+    Operand(Arc<DeviceTensor>),
+    Target(DeviceTensor),
+    Result(DeviceTensor),
+    Status(DeviceTensor),
+}
+
+impl Held {
+    fn argument(&self) -> Argument<'_> {
+        match self {
+            Held::Scalar(scalar) => Argument::Scalar(*scalar),
+            Held::Operand(tensor) => Argument::Device(tensor),
+            Held::Target(tensor) | Held::Result(tensor) | Held::Status(tensor) => {
+                Argument::Device(tensor)
             }
-            (
-                BodyParameter::Operand { .. } | BodyParameter::Target { .. },
-                Some(Value::Tensor(tensor)),
-            ) => DeviceTensor::of(device, tensor),
-            (BodyParameter::Result { scalar, shape }, _) => {
-                DeviceTensor::empty(device, *scalar, shape)
-            }
-            (BodyParameter::Status, _) => DeviceTensor::status(device),
-            _ => return Err(misfit(function)),
-        };
-        staged.push(tensor.map_err(|error| fault(function, error))?);
+        }
     }
-    Ok(staged)
+}
+
+/// `None` where the value is not the parameter's.
+fn hold(
+    code: &GpuJit,
+    parameter: &BodyParameter,
+    value: Option<&mut Value<'_>>,
+) -> Result<Option<Held>, RuntimeError> {
+    let device = code.device();
+    Ok(match (parameter, value) {
+        (
+            BodyParameter::Scalar(_) | BodyParameter::Position { .. },
+            Some(Value::Scalar(scalar)),
+        ) => Some(Held::Scalar(*scalar)),
+        (BodyParameter::Operand { .. }, Some(value)) => {
+            on_device(device, value)?.map(Held::Operand)
+        }
+        (BodyParameter::Target { .. }, Some(value)) => {
+            let value = std::mem::replace(value, Value::Void);
+            moved_to_device(device, value)?.map(Held::Target)
+        }
+        (BodyParameter::Result { scalar, shape }, _) => {
+            Some(Held::Result(DeviceTensor::empty(device, *scalar, shape)?))
+        }
+        (BodyParameter::Status, _) => Some(Held::Status(DeviceTensor::status(device)?)),
+        (
+            BodyParameter::Scalar(_)
+            | BodyParameter::Position { .. }
+            | BodyParameter::Operand { .. }
+            | BodyParameter::Target { .. }
+            | BodyParameter::Function { .. }
+            | BodyParameter::Threads,
+            _,
+        ) => None,
+    })
 }
 
 fn misfit(function: &HirFunction) -> Fault {
@@ -212,15 +212,28 @@ fn misfit(function: &HirFunction) -> Fault {
 }
 
 fn fault(function: &HirFunction, error: RuntimeError) -> Fault {
-    let span = Some(function.span);
     match error {
         RuntimeError::Tensor(error) => out_of_memory(function, error),
+        // What no memory holds fails as on the host.
+        RuntimeError::Device(DeviceError::OutOfMemory { .. }) => {
+            match memory::first_without(function) {
+                Some(panic) => Fault::Panic(Box::new(panic)),
+                None => device_fault(function.span, error),
+            }
+        }
+        error => device_fault(function.span, error),
+    }
+}
+
+/// The fault of what was asked of a device for what stands at `span`.
+pub(super) fn device_fault(span: Span, error: RuntimeError) -> Fault {
+    match error {
         RuntimeError::Device(
             error @ (DeviceError::Driver { .. }
             | DeviceError::Image { .. }
             | DeviceError::NoDevice { .. }
             | DeviceError::OutOfMemory { .. }),
-        ) => Fault::failed(span, error.to_string()),
-        error => Fault::internal(span, error.to_string()),
+        ) => Fault::failed(Some(span), error.to_string()),
+        error => Fault::internal(Some(span), error.to_string()),
     }
 }

@@ -13,7 +13,7 @@ use tensor::{Tensor, TensorError};
 use super::calls::Calls;
 use super::code::Code;
 use super::memory;
-use super::status::{NOTHING_FAILED, decode};
+use super::status::{NOTHING_FAILED, passed};
 use crate::Fault;
 
 /// A program's operations, compiled for the host.
@@ -151,15 +151,7 @@ impl Jit {
             RuntimeError::Tensor(error) => out_of_memory(function, error),
             error => Fault::internal(Some(function.span), error.to_string()),
         })?;
-        if status != NOTHING_FAILED {
-            return Err(match decode(status, body) {
-                Some(panic) => Fault::Panic(Box::new(panic)),
-                None => {
-                    let text = format!("`{}` left the status word {status:#x}", body.symbol);
-                    Fault::internal(Some(function.span), text)
-                }
-            });
-        }
+        passed(function, body, status)?;
         let mut results = results.into_iter().map(Value::Tensor);
         Ok(match function.result {
             HirType::Tuple(_) => Value::Tuple(results.collect()),
@@ -226,7 +218,7 @@ pub fn signature(body: &Body) -> Signature {
 }
 
 /// A buffer for each result.
-pub(super) fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
+fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
     let results = body
         .parameters
         .iter()

@@ -5,6 +5,7 @@ mod code;
 mod gpu;
 mod jit;
 mod memory;
+mod resident;
 mod status;
 
 use std::fmt;

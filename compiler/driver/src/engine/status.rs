@@ -1,9 +1,26 @@
 use interpreter::{Panic, PanicKind};
 use mlir_backend::CheckKind;
 use mlir_backend::internal::Body;
+use neuro_hir::HirFunction;
+
+use crate::Fault;
 
 /// The status word of a call in which nothing failed.
 pub const NOTHING_FAILED: u64 = u64::MAX;
+
+/// What the status word that a body left says of its run.
+pub(super) fn passed(function: &HirFunction, body: &Body, status: u64) -> Result<(), Fault> {
+    if status == NOTHING_FAILED {
+        return Ok(());
+    }
+    Err(match decode(status, body) {
+        Some(panic) => Fault::Panic(Box::new(panic)),
+        None => {
+            let text = format!("`{}` left the status word {status:#x}", body.symbol);
+            Fault::internal(Some(function.span), text)
+        }
+    })
+}
 
 /// The panic that a status word stands for; `None` for a word that the body cannot have written
 /// (numerics, §Integer checks).

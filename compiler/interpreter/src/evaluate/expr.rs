@@ -47,7 +47,7 @@ impl<'p> Interpreter<'p, '_> {
                 if *mutable {
                     self.borrow_mutably(frame, expr, operand)
                 } else {
-                    self.read(frame, operand)
+                    self.read_anywhere(frame, operand)
                 }
             }
             HirExprKind::Block(block) => self.block(frame, block),
@@ -85,6 +85,15 @@ impl<'p> Interpreter<'p, '_> {
 
     /// The value of an expression, or what it refers to.
     pub(super) fn read(
+        &mut self,
+        frame: &Frame<'p>,
+        expr: &'p HirExpr,
+    ) -> Result<Value<'p>, Stop<'p>> {
+        Ok(self.read_anywhere(frame, expr)?.at_hand(expr.span)?)
+    }
+
+    /// The same where a tensor's elements are not needed.
+    pub(super) fn read_anywhere(
         &mut self,
         frame: &Frame<'p>,
         expr: &'p HirExpr,

@@ -90,7 +90,7 @@ fn grid_tensor_shape(
     for (parameter, argument) in kernel.parameters().iter().zip(arguments) {
         if is_mutable_reference(&parameter.ty)
             && let Value::Reference(place) = argument
-            && let Value::Tensor(tensor) = place.load().at(call)?
+            && let Value::Tensor(tensor) = place.load().at(call)?.at_hand(call)?
         {
             return Ok(tensor.shape().to_vec());
         }

@@ -49,12 +49,17 @@ impl<'p> Interpreter<'p, '_> {
             }
             Some(HirPlace::Element { of, indices }) => {
                 let place = self.place_behind(frame, of)?;
-                let position = match place.load().at(expr.span)? {
+                let position = match place.load().at(expr.span)?.at_hand(expr.span)? {
                     Value::Tensor(tensor) => {
                         self.position(frame, tensor.shape(), indices, expr.span)?
                     }
                     other => return Err(unexpected("a tensor", &other, expr.span).into()),
                 };
+                // An element is a place of its own only where the elements are here.
+                if let remote @ Value::Remote(_) = place.load().at(expr.span)? {
+                    let tensor = remote.at_hand(expr.span)?;
+                    place.replace(tensor).at(expr.span)?;
+                }
                 Ok(place.part(Step::Element(position)))
             }
             None => {

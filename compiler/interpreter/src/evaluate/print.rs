@@ -34,6 +34,7 @@ fn text(value: &Value<'_>, span: Span) -> Result<String, Failure> {
         Value::String(string) => Ok(string.to_string()),
         Value::Tensor(tensor) => Ok(format::one_line(tensor)),
         other @ (Value::Void
+        | Value::Remote(_)
         | Value::Tuple(_)
         | Value::Struct(_)
         | Value::Function(_)

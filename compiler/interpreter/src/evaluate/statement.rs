@@ -116,7 +116,7 @@ impl<'p> Interpreter<'p, '_> {
         let value = self.read(frame, value)?;
         let target = self.place(frame, place)?;
         let target = self.referent(target, place.span)?;
-        let old = target.load().at(place.span)?;
+        let old = target.load().at(place.span)?.at_hand(place.span)?;
         let new = self.arithmetic(op, old, value, statement.span)?;
         target.replace(new).at(place.span)?;
         Ok(())

@@ -26,9 +26,10 @@ impl<'p> Interpreter<'p, '_> {
                 let value = self.scalar(frame, value)?;
                 Tensor::from_scalar(value).at(span)?
             }
-            TensorOp::Clone(operand) => self.tensor(frame, operand)?,
-            // Everything is where the interpreter is.
-            TensorOp::ToDevice { operand, device: _ } => self.tensor(frame, operand)?,
+            // Where a tensor is kept is the host's matter.
+            TensorOp::Clone(operand) | TensorOp::ToDevice { operand, device: _ } => {
+                return self.read_anywhere(frame, operand);
+            }
             TensorOp::Element { tensor, indices } => {
                 let tensor = self.tensor(frame, tensor)?;
                 let position = self.position(frame, tensor.shape(), indices, span)?;

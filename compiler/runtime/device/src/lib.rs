@@ -44,6 +44,13 @@ pub trait Device: Send + Sync {
     /// Copies from the device, after everything that it was asked to do.
     fn read(&self, from: u64, to: &mut [u8]) -> Result<(), DeviceError>;
 
+    /// Copies within the device.
+    fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
+        let mut held = vec![0; bytes as usize];
+        self.read(from, &mut held)?;
+        self.write(to, &held)
+    }
+
     /// A queue of launches.
     fn create_stream(&self) -> Result<u64, DeviceError>;
 

@@ -16,6 +16,7 @@ mod error;
 mod exchange;
 pub mod format;
 mod memory;
+mod mirror;
 pub mod npy;
 mod random;
 pub mod round;

@@ -5,6 +5,7 @@ use shared_types::ScalarType;
 
 use crate::buffer::{self, Managed};
 use crate::dlpack::DLTensor;
+use crate::mirror::Mirror;
 use crate::{Element, Scalar, TensorError, format, scalar};
 
 /// A tensor of scalars: row-major, compact, 64-byte aligned, on the CPU.
@@ -14,7 +15,20 @@ use crate::{Element, Scalar, TensorError, format, scalar};
 pub struct Tensor {
     scalar: ScalarType,
     elements: usize,
-    managed: Arc<Managed>,
+    storage: Arc<Storage>,
+}
+
+/// The data, and what is kept of it elsewhere.
+pub(crate) struct Storage {
+    managed: Managed,
+    pub(crate) mirror: Mirror,
+}
+
+impl Storage {
+    fn of(managed: Managed) -> Arc<Storage> {
+        let mirror = Mirror::default();
+        Arc::new(Storage { managed, mirror })
+    }
 }
 
 impl Tensor {
@@ -23,7 +37,7 @@ impl Tensor {
         Ok(Tensor {
             scalar,
             elements: buffer::count(scalar, shape)?,
-            managed: Arc::new(Managed::zeros(scalar, shape)?),
+            storage: Storage::of(Managed::zeros(scalar, shape)?),
         })
     }
 
@@ -72,14 +86,17 @@ impl Tensor {
         Tensor {
             scalar,
             elements,
-            managed: Arc::new(managed),
+            storage: Storage::of(managed),
         }
     }
 
     /// The owner of the data, copied where it is shared.
     pub(crate) fn into_managed(self) -> Result<Managed, TensorError> {
-        Arc::try_unwrap(self.managed)
-            .or_else(|shared| copy(&shared, self.scalar, self.elements * self.scalar.bytes()))
+        let bytes = self.byte_length();
+        match Arc::try_unwrap(self.storage) {
+            Ok(storage) => Ok(storage.managed),
+            Err(shared) => copy(&shared.managed, self.scalar, bytes),
+        }
     }
 
     /// The same elements, row-major, in another shape of as many.
@@ -93,7 +110,7 @@ impl Tensor {
 
     /// The extents, outermost first.
     pub fn shape(&self) -> &[u64] {
-        self.managed.shape()
+        self.managed().shape()
     }
 
     pub fn rank(&self) -> usize {
@@ -111,22 +128,22 @@ impl Tensor {
 
     /// The elements, row-major and little-endian. The address is aligned even without elements.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the data is non-null, initialized and this long, and lives as long as `managed`.
-        unsafe { std::slice::from_raw_parts(self.managed.data(), self.byte_length()) }
+        // SAFETY: the data is non-null, initialized and this long, and lives as long as the storage.
+        unsafe { std::slice::from_raw_parts(self.managed().data(), self.byte_length()) }
     }
 
     /// The same, to write to. A tensor that shares its data takes a copy first.
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], TensorError> {
         self.make_unique()?;
         // SAFETY: as for `bytes`; nothing else holds the data, which `&mut self` keeps so.
-        Ok(unsafe { std::slice::from_raw_parts_mut(self.managed.data(), self.byte_length()) })
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.managed().data(), self.byte_length()) })
     }
 
     /// The elements, where the type is theirs and each is a value of it.
     pub fn as_slice<T: Element>(&self) -> Result<&[T], TensorError> {
         self.check_type::<T>()?;
         // SAFETY: the data is aligned to 64 bytes and holds `elements` values of `T`, checked.
-        Ok(unsafe { std::slice::from_raw_parts(self.managed.data().cast::<T>(), self.elements) })
+        Ok(unsafe { std::slice::from_raw_parts(self.managed().data().cast::<T>(), self.elements) })
     }
 
     /// The same, to write to. A tensor that shares its data takes a copy first.
@@ -135,7 +152,7 @@ impl Tensor {
         self.make_unique()?;
         // SAFETY: as for `as_slice`; nothing else holds the data, which `&mut self` keeps so.
         Ok(unsafe {
-            std::slice::from_raw_parts_mut(self.managed.data().cast::<T>(), self.elements)
+            std::slice::from_raw_parts_mut(self.managed().data().cast::<T>(), self.elements)
         })
     }
 
@@ -164,7 +181,7 @@ impl Tensor {
 
     /// A borrow for code that reads: valid while `self` is neither written to nor dropped.
     pub fn view(&self) -> DLTensor {
-        *self.managed.dl_tensor()
+        *self.managed().dl_tensor()
     }
 
     /// A borrow for code that writes. A tensor that shares its data takes a copy first.
@@ -189,11 +206,22 @@ impl Tensor {
     }
 
     fn make_unique(&mut self) -> Result<(), TensorError> {
-        if Arc::get_mut(&mut self.managed).is_some_and(|managed| !managed.is_read_only()) {
-            return Ok(());
+        match Arc::get_mut(&mut self.storage) {
+            Some(own) if !own.managed.is_read_only() => own.mirror.clear(),
+            _ => {
+                let copy = copy(self.managed(), self.scalar, self.byte_length())?;
+                self.storage = Storage::of(copy);
+            }
         }
-        self.managed = Arc::new(copy(&self.managed, self.scalar, self.byte_length())?);
         Ok(())
+    }
+
+    fn managed(&self) -> &Managed {
+        &self.storage.managed
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     fn check_type<T: Element>(&self) -> Result<(), TensorError> {

@@ -1,0 +1,257 @@
+//! What a run asks of its device.
+
+use std::sync::Mutex;
+
+use frontend::Options as FrontEnd;
+use interpreter::{Host, HostError};
+use neuro_hir::Tier;
+use runtime::{DeviceError, Launch};
+use shared_types::{SourceFile, SourceMap};
+use tensor::Tensor;
+
+use super::*;
+
+/// An emulated device that notes the calls that copy, and fails from one call on that gives
+/// something out or does something.
+struct Watched {
+    device: EmulatedDevice,
+    copies: Mutex<Vec<&'static str>>,
+    left: Mutex<u64>,
+}
+
+impl Watched {
+    fn new(left: u64) -> Arc<Watched> {
+        let options = Options {
+            checked: true,
+            ..Options::new(gpu_emulator::Vendor::Nvidia)
+        };
+        Arc::new(Watched {
+            device: EmulatedDevice::new(options).unwrap(),
+            copies: Mutex::default(),
+            left: Mutex::new(left),
+        })
+    }
+
+    fn call(&self, call: &'static str) -> Result<(), DeviceError> {
+        if let "write" | "read" | "copy" = call {
+            self.copies.lock().unwrap().push(call);
+        }
+        let mut left = self.left.lock().unwrap();
+        if *left > 0 {
+            *left -= 1;
+            return Ok(());
+        }
+        let name = "TEST_ERROR".to_string();
+        Err(match call {
+            "allocate" => DeviceError::OutOfMemory {
+                call,
+                name,
+                bytes: 16,
+            },
+            _ => DeviceError::Driver { call, name },
+        })
+    }
+}
+
+impl Device for Watched {
+    fn load(&self, image: &[u8]) -> Result<u64, DeviceError> {
+        self.call("load")?;
+        self.device.load(image)
+    }
+    fn unload(&self, module: u64) -> Result<(), DeviceError> {
+        self.device.unload(module)
+    }
+    fn function(&self, module: u64, name: &str) -> Result<u64, DeviceError> {
+        self.call("function")?;
+        self.device.function(module, name)
+    }
+    fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
+        self.call("allocate")?;
+        self.device.allocate(bytes)
+    }
+    fn free(&self, address: u64) -> Result<(), DeviceError> {
+        self.device.free(address)
+    }
+    fn write(&self, to: u64, from: &[u8]) -> Result<(), DeviceError> {
+        self.call("write")?;
+        self.device.write(to, from)
+    }
+    fn read(&self, from: u64, to: &mut [u8]) -> Result<(), DeviceError> {
+        self.call("read")?;
+        self.device.read(from, to)
+    }
+    fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
+        self.call("copy")?;
+        self.device.copy(to, from, bytes)
+    }
+    fn create_stream(&self) -> Result<u64, DeviceError> {
+        self.call("create_stream")?;
+        self.device.create_stream()
+    }
+    fn destroy_stream(&self, stream: u64) -> Result<(), DeviceError> {
+        self.device.destroy_stream(stream)
+    }
+    fn synchronize(&self, stream: u64) -> Result<(), DeviceError> {
+        self.call("synchronize")?;
+        self.device.synchronize(stream)
+    }
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
+        self.call("launch")?;
+        // SAFETY: as the caller promises.
+        unsafe { self.device.launch(launch) }
+    }
+}
+
+/// An engine, or the interpreter alone.
+struct Ran(Option<Gpu>);
+
+impl Host for Ran {
+    fn print(&self, _: &str) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn operation<'p>(
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
+        function: &'p HirFunction,
+        arguments: &mut [Value<'p>],
+    ) -> Result<Option<Value<'p>>, Failure> {
+        match &self.0 {
+            Some(gpu) => Ok(Some(gpu.run(interpreter, function, arguments)?.0)),
+            None => Ok(None),
+        }
+    }
+}
+
+/// `func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]>` with this body.
+fn program(body: &str, sources: &mut SourceMap) -> HirProgram {
+    let text = format!("func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {{\n{body}\n}}\n");
+    let file = sources.add(SourceFile::new("f.nr", text));
+    let options = FrontEnd {
+        tier: Tier::Checked,
+        on_device: true,
+    };
+    frontend::compile(sources, file, options).unwrap()
+}
+
+/// The result of 5 rounds from the arguments `a`, which is written by nobody.
+fn run(program: &HirProgram, engine: Ran, a: &Tensor) -> Result<Tensor, Failure> {
+    let f = program.function("f").unwrap();
+    let n = Scalar::I32(5);
+    let value = Interpreter::new(program, &engine).call(f, &mut [a.clone().into(), n.into()])?;
+    let Value::Tensor(result) = value else {
+        panic!("{value:?}");
+    };
+    Ok(result)
+}
+
+fn gpu(program: &HirProgram, device: Arc<Watched>) -> Gpu {
+    let options = GpuOptions {
+        takes: &|_| true,
+        chip: Chip::find(Vendor::Nvidia, "sm_90").unwrap(),
+        form: Form::Bitcode,
+        math: Some(true),
+    };
+    Gpu::compile(program, ["f"], options, device).unwrap()
+}
+
+fn ones() -> Tensor {
+    Tensor::from_slice(&[4], &[1.0f32, 2.0, 3.0, 4.0]).unwrap()
+}
+
+/// Runs a body as the interpreter does, and gives the copies that it took.
+#[track_caller]
+fn copies(body: &str) -> Vec<&'static str> {
+    let program = program(body, &mut SourceMap::default());
+    let device = Watched::new(u64::MAX);
+    let a = ones();
+    let found = run(&program, Ran(Some(gpu(&program, device.clone()))), &a).unwrap();
+    let expected = run(&program, Ran(None), &a).unwrap();
+    assert!(found.same_bits(&expected), "{found} and {expected}");
+    assert!(a.same_bits(&ones()));
+    drop((a, found));
+    assert_eq!(device.device.in_use(), 0);
+    std::mem::take(&mut device.copies.lock().unwrap())
+}
+
+#[test]
+fn a_loop_copies_its_operands_once() {
+    let body = "
+mut w = a + 1.0f32
+for i in 0..n {
+    w = w * 0.5f32 + a
+    w += a
+}
+w";
+    assert_eq!(copies(body), ["write", "read"]);
+}
+
+#[test]
+fn a_tensor_that_is_shared_is_copied_on_the_device_before_it_is_written() {
+    let body = "
+mut w = a.clone()
+val before = w.clone()
+for i in 0..n { w += a }
+w - before";
+    assert_eq!(copies(body), ["write", "copy", "read"]);
+}
+
+#[test]
+fn elements_are_fetched_once_until_an_operation_writes() {
+    let body = "
+mut w = a * 2.0f32
+mut s = 0.0f32
+for i in 0..n { s += w[i % 4] * w[0] }
+w += s
+w[1] = w[2] + s
+w[2] = s
+val kept = w.clone()
+w[3] = s
+w + kept";
+    // The products, the sum with it, the two that the last operation takes, and its result.
+    assert_eq!(
+        copies(body),
+        ["write", "read", "read", "write", "write", "read"]
+    );
+}
+
+#[test]
+fn what_runs_on_the_host_is_copied_there_and_back() {
+    let body = "
+val w = a * 2.0f32
+mut wide = w.map(|x: f32| -> f32 { x + 1.0f32 })
+wide += w
+wide";
+    assert_eq!(copies(body), ["write", "read", "write", "read"]);
+}
+
+#[test]
+fn each_call_of_a_driver_may_fail_and_nothing_is_left() {
+    let body = "
+mut w = a.clone()
+w += a
+w[0] = w[1]
+mut half = w.map(|x: f32| -> f32 { x / 2.0f32 })
+half += w
+half";
+    let mut sources = SourceMap::default();
+    let program = program(body, &mut sources);
+    let mut failed = Vec::new();
+    for calls in 0.. {
+        let device = Watched::new(calls);
+        let engine = Ran(Some(gpu(&program, device.clone())));
+        // A result has a mirror on the device.
+        let result = run(&program, engine, &ones()).map(drop);
+        assert_eq!(device.device.in_use(), 0, "after {calls} calls");
+        let Err(failure) = result else { break };
+        let fault = Fault::from(failure);
+        assert_eq!(fault.status(), 1, "{fault}");
+        let text = fault.text(&sources);
+        assert!(text.starts_with("f.nr:"), "{text}");
+        let call = text.split(": TEST_ERROR").next().unwrap_or_default();
+        failed.push(call.rsplit(' ').next().unwrap_or_default().to_string());
+    }
+    for call in ["allocate", "write", "read", "copy", "load", "launch"] {
+        assert!(failed.iter().any(|one| one == call), "{call}: {failed:?}");
+    }
+}
