@@ -126,17 +126,78 @@ fn library_mathematics_is_near() {
             };
             let expected = result("interpreter");
             for engine in ENGINES {
-                // Its reduction of large arguments uses an instruction that is not emulated yet.
-                let missing = engine == "emulated-amd" && ty == "f64";
-                if missing && ["sin()", "cos()"].contains(call) {
-                    continue;
-                }
-                let found = result(engine);
-                let pairs = expected.iter().zip(&found);
-                let most = pairs.map(|(&a, &b)| distance(a, b, scalar)).max().unwrap();
+                let most = greatest_distance(&expected, &result(engine), scalar);
                 println!("{engine} {ty} .{call}: {most} units in the last place");
                 assert!(most <= 16, "{engine} {ty} .{call}: {most}");
             }
         }
     }
+}
+
+fn greatest_distance(expected: &[f64], found: &[f64], scalar: ScalarType) -> u64 {
+    let pairs = expected.iter().zip(found);
+    pairs.map(|(&a, &b)| distance(a, b, scalar)).max().unwrap()
+}
+
+/// AMD's reduction of large arguments takes bits of 2 / π from an instruction.
+#[test]
+fn sines_of_large_arguments_are_near() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "
+func sines(a: &Tensor<f64, [308]>) -> Tensor<f64, [308]> { a.sin() }
+func cosines(a: &Tensor<f64, [308]>) -> Tensor<f64, [308]> { a.cos() }
+";
+    std::fs::write(folder.path().join("f.nr"), program).unwrap();
+    let powers: Vec<f64> = (1..309).map(|power| 10f64.powi(power) / 7.0).collect();
+    let powers = Tensor::from_slice(&[308], &powers).unwrap();
+    tensor::npy::write(&folder.path().join("a.npy"), &powers).unwrap();
+    for entry in ["sines", "cosines"] {
+        let result = |engine: &str| {
+            let words = ["--entry", entry, "--arg", "a=a.npy", "--engine", engine];
+            let output = run(folder.path(), &[&words[..], &["--out", "r.npy"]].concat());
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            let path = folder.path().join("r.npy");
+            numbers(&tensor::npy::read(&path, ScalarType::F64, &[308]).unwrap())
+        };
+        let expected = result("interpreter");
+        for engine in ENGINES {
+            let most = greatest_distance(&expected, &result(engine), ScalarType::F64);
+            println!("{engine} f64 {entry}: {most} units in the last place");
+            assert!(most <= 16, "{engine} {entry}: {most}");
+        }
+    }
+}
+
+/// An emulated device has NVIDIA's mathematics itself, whatever toolkit is installed.
+#[test]
+fn a_toolkit_of_nvidia_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "func f(a: &Tensor<f32, [8]>) -> Tensor<f32, [8]> { a.exp() }";
+    std::fs::write(folder.path().join("f.nr"), program).unwrap();
+    let library = folder.path().join("toolkit/nvvm/libdevice");
+    std::fs::create_dir_all(&library).unwrap();
+    let refused = "
+declare float @llvm.nvvm.ex2.approx.f(float)
+define float @__nv_expf(float %x) {
+  %y = call float @llvm.nvvm.ex2.approx.f(float %x)
+  ret float %y
+}";
+    std::fs::write(library.join("libdevice.10.bc"), refused).unwrap();
+    let result = |engine: &str| {
+        let mut command = support::neuro_mlir();
+        let words = [
+            "run",
+            "f.nr",
+            "--entry",
+            "f",
+            "--arg",
+            "a=random:1",
+            "--engine",
+        ];
+        command.current_dir(folder.path()).args(words).arg(engine);
+        let output = command.env("CUDA_ROOT", "toolkit").output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_string()
+    };
+    assert_eq!(result("emulated-nvidia"), result("interpreter"));
 }

@@ -8,10 +8,12 @@ use crate::Violation;
 use crate::fiber::{self, Stop};
 use crate::launch::Running;
 use crate::shadow::Kind;
+use crate::trigonometry::trig_preop;
 
 pub(crate) const BARRIER: &str = "emulator.barrier";
 pub(crate) const TRAP: &str = "emulator.trap";
 pub(crate) const CHECK: &str = "emulator.check";
+pub(crate) const TRIG_PREOP: &str = "emulator.trig_preop";
 pub(crate) const ASSERT: &str = "__assertfail";
 
 thread_local! {
@@ -27,11 +29,12 @@ pub(crate) fn during<R>(running: &Running<'_>, run: impl FnOnce() -> R) -> R {
 }
 
 /// The names that device code has for what it calls, and the addresses.
-pub(crate) fn symbols() -> [(&'static str, usize); 4] {
+pub(crate) fn symbols() -> [(&'static str, usize); 5] {
     [
         (BARRIER, barrier as *const () as usize),
         (TRAP, trap as *const () as usize),
         (CHECK, check as *const () as usize),
+        (TRIG_PREOP, trig_preop as *const () as usize),
         (ASSERT, assert as *const () as usize),
     ]
 }

@@ -24,6 +24,7 @@ mod order;
 mod report;
 mod retarget;
 mod shadow;
+mod trigonometry;
 
 pub use chip::Vendor;
 pub use emulated::EmulatedDevice;

@@ -15,7 +15,7 @@ use inkwell::values::{
 
 use super::{IMPLICIT, IMPLICIT_BYTES, POSITIONS, name};
 use crate::EmulatorError;
-use crate::callbacks::{ASSERT, BARRIER, CHECK, TRAP};
+use crate::callbacks::{ASSERT, BARRIER, CHECK, TRAP, TRIG_PREOP};
 
 /// What a call of device code is here.
 enum Meaning {
@@ -27,8 +27,8 @@ enum Meaning {
     Trap,
     /// One divided by the operand.
     Reciprocal,
-    /// A function of the C library.
-    Library(&'static str),
+    /// A function of the host, of the C library unless it is ours.
+    Host(&'static str),
     /// As it is: LLVM's own, or what is defined or mapped.
     Same,
 }
@@ -108,6 +108,7 @@ fn meaning(callee: &str, is_defined: bool) -> Option<Meaning> {
         return match rest {
             "implicitarg.ptr" => Some(Meaning::Implicit),
             "s.barrier" => Some(Meaning::Barrier),
+            "trig.preop.f64" => Some(Meaning::Host(TRIG_PREOP)),
             _ if rest.starts_with("rcp.") => Some(Meaning::Reciprocal),
             _ => match rest.rsplit_once('.')? {
                 ("workgroup.id", of) => axis(of, 0),
@@ -124,7 +125,7 @@ fn meaning(callee: &str, is_defined: bool) -> Option<Meaning> {
     }
     let function = callee.strip_prefix("__nv_")?;
     let function = LIBRARY.iter().find(|&&one| one == function)?;
-    Some(Meaning::Library(function))
+    Some(Meaning::Host(function))
 }
 
 struct Calls<'m, 'l> {
@@ -213,7 +214,7 @@ impl<'m, 'l> Calls<'m, 'l> {
                 }
                 _ => return Ok(()),
             },
-            Meaning::Library(name) => {
+            Meaning::Host(name) => {
                 let function = self
                     .module
                     .get_function(name)

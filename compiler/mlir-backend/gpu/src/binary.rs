@@ -46,7 +46,10 @@ pub fn serialize<'c>(
     form: Form,
     linked: bool,
 ) -> Result<Vec<u8>, MlirError> {
-    let toolkit = Toolkit::find(chip.vendor)?;
+    let toolkit = match form {
+        Form::Bitcode => Toolkit::of_emulator(chip.vendor)?,
+        Form::Native | Form::Assembly => Toolkit::find(chip.vendor)?,
+    };
     if form == Form::Native && chip.vendor == Vendor::Amd {
         let linker = toolkit.as_ref().map(Toolkit::linker);
         if !linker.as_ref().is_some_and(|linker| linker.is_file()) {

@@ -16,6 +16,20 @@ pub(crate) struct Toolkit {
 }
 
 impl Toolkit {
+    /// What bitcode for the emulator is made with. It has NVIDIA's mathematics itself, by the names
+    /// of the library, which is empty here where MLIR would find one to link.
+    pub(crate) fn of_emulator(vendor: Vendor) -> Result<Option<Toolkit>, MlirError> {
+        if vendor == Vendor::Amd || installed(vendor).is_none() {
+            return Toolkit::find(vendor);
+        }
+        Toolkit::made(|folder| {
+            let library = folder.join(library(vendor));
+            fs::create_dir_all(library.parent().unwrap_or(folder))?;
+            fs::write(library, "")
+        })
+        .map(Some)
+    }
+
     /// The toolkit as MLIR finds it, or for AMD one made of LLVM's own linker and of the device
     /// libraries that are installed beside it, if there are some.
     pub(crate) fn find(vendor: Vendor) -> Result<Option<Toolkit>, MlirError> {
@@ -28,39 +42,38 @@ impl Toolkit {
         let Some(linker) = linker().filter(|_| vendor == Vendor::Amd) else {
             return Ok(None);
         };
+        Toolkit::made(|folder| {
+            let tools = folder.join("llvm/bin");
+            fs::create_dir_all(&tools)?;
+            link(&linker, &tools.join(LINKER))?;
+            if let Some(libraries) = device_libraries(&linker) {
+                fs::create_dir_all(folder.join("amdgcn"))?;
+                link(&libraries, &folder.join("amdgcn/bitcode"))?;
+            }
+            Ok(())
+        })
+        .map(Some)
+    }
+
+    /// A new folder that `lay_out` fills.
+    fn made(lay_out: impl FnOnce(&Path) -> io::Result<()>) -> Result<Toolkit, MlirError> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = format!("neuro-rocm-{}-{number}", std::process::id());
+        let name = format!("neuro-toolkit-{}-{number}", std::process::id());
         let toolkit = Toolkit {
             folder: env::temp_dir().join(name),
             made: true,
         };
-        let failed = |error: io::Error| {
+        lay_out(&toolkit.folder).map_err(|error| {
             let message = format!("{}: {error}", toolkit.folder.display());
             MlirError::GpuSerializationFailed(Failure::new(message))
-        };
-        toolkit.lay_out(&linker).map_err(failed)?;
-        Ok(Some(toolkit))
-    }
-
-    fn lay_out(&self, linker: &Path) -> io::Result<()> {
-        let tools = self.folder.join("llvm/bin");
-        fs::create_dir_all(&tools)?;
-        link(linker, &tools.join(LINKER))?;
-        if let Some(libraries) = device_libraries(linker) {
-            fs::create_dir_all(self.folder.join("amdgcn"))?;
-            link(&libraries, &self.folder.join("amdgcn/bitcode"))?;
-        }
-        Ok(())
+        })?;
+        Ok(toolkit)
     }
 
     /// Whether the device library of mathematics is in it.
     pub(crate) fn has_mathematics(&self, vendor: Vendor) -> bool {
-        let library = match vendor {
-            Vendor::Nvidia => "nvvm/libdevice/libdevice.10.bc",
-            Vendor::Amd => "amdgcn/bitcode/ocml.bc",
-        };
-        self.folder.join(library).is_file()
+        self.folder.join(library(vendor)).is_file()
     }
 
     /// AMD's linker, where it is looked for.
@@ -100,6 +113,14 @@ impl Drop for Toolkit {
 }
 
 const LINKER: &str = "ld.lld";
+
+/// A vendor's mathematics in its toolkit.
+fn library(vendor: Vendor) -> &'static str {
+    match vendor {
+        Vendor::Nvidia => "nvvm/libdevice/libdevice.10.bc",
+        Vendor::Amd => "amdgcn/bitcode/ocml.bc",
+    }
+}
 
 /// As MLIR looks for it.
 fn installed(vendor: Vendor) -> Option<PathBuf> {
