@@ -77,7 +77,7 @@ fn sources_that_give_no_library() {
 #[test]
 fn three_files_are_written_and_replaced() {
     let place = Place::new();
-    build(&place, &["f.nr", "-o", "a/b"]).prints("");
+    assert_eq!(build(&place, &["f.nr", "-o", "a/b"]).status, 0);
     let read = || {
         let entries = fs::read_dir(place.path("a/b")).unwrap();
         let mut files: Vec<_> = entries
@@ -105,10 +105,56 @@ fn three_files_are_written_and_replaced() {
         assert!(header.contains(sign), "{sign}: {header}");
     }
 
-    build(&place, &["f.nr", "-o", "a/b", "--overflow", "wrapping"]).prints("");
+    let words = ["f.nr", "-o", "a/b", "--overflow", "wrapping"];
+    assert_eq!(build(&place, &words).status, 0);
     let wrapping = read();
     assert!(!String::from_utf8_lossy(&wrapping[0].1).contains("NEURO_OVERFLOW, \"+\""));
     place.write("f.nr", "func f(");
     assert_eq!(build(&place, &["f.nr", "-o", "a/b"]).status, 2);
     assert!(read() == wrapping, "what was there stays");
+}
+
+#[test]
+fn what_the_library_lacks_is_said() {
+    let place = Place::new();
+    place.write(
+        "f.nr",
+        "\
+@gpu
+func strict(x: &Tensor<f32, [2]>) -> Tensor<f32, [2]> { x + x }
+@gpu(fallback: true)
+func either(x: &Tensor<f32, [2]>) -> Tensor<f32, [2]> { x + x }
+@kernel(threads: [32])
+func relu(out: &mut Tensor<f32, [2]>) {
+    val i = thread_id.x
+    if i < 2 { out[i] = 0.0f32 }
+}
+struct Layer { width: i32 }
+impl Layer { func twice(&self) -> i32 { self.width * 2 } }
+const SCALE: f32 = 0.5f32
+func train(x: &Tensor<f32, [4, 2]>, n: i32, pair: (i32, f32)) -> Tensor<f32, [2]> {
+    mut w = x[0, ..]
+    for row in 0..n { w = either(&w) * x[row, ..] * SCALE * pair.1 }
+    w
+}
+",
+    );
+    let seen = build(&place, &["f.nr", "-o", "out"]);
+    assert_eq!((seen.status, seen.out.as_str()), (0, ""));
+    assert_eq!(
+        seen.err,
+        "\
+f.nr:2:1: note: `strict` is not in the library: it is a `@gpu` function without `fallback: true`
+f.nr:6:1: note: `relu` is not in the library: it is a kernel
+f.nr:11:14: note: `Layer.twice` is not in the library: its body has no tensor operation
+f.nr:13:1: note: `train` is not in the library: its body has other code than tensor operations; these are there as `train__op0`, `train__op1`
+"
+    );
+    let header = fs::read_to_string(place.path("out/f.h")).unwrap();
+    assert!(
+        header.contains(
+            "const DLTensor *arg0, const DLTensor *x, int64_t row, float SCALE_, float pair_1, DLTensor *out"
+        ),
+        "{header}"
+    );
 }

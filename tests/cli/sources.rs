@@ -107,7 +107,8 @@ func main() {
         assert_eq!((seen.status, seen.err.as_str()), (0, ""), "{stage}");
     }
     let seen = place.command(&["build", "names.nr", "-o", "out"]);
-    assert_eq!((seen.status, seen.err.as_str()), (0, ""));
+    let are_notes = seen.err.lines().all(|line| line.contains(": note: `"));
+    assert!(seen.status == 0 && are_notes, "{seen:?}");
     let llvm = || place.command(&["emit", "names.nr", "--stage", "llvm"]);
     let taken =
         "error: `malloc` is also the name of a function of the C library, which the code calls";

@@ -36,7 +36,9 @@ impl Workshop {
     pub fn build(&self, source: &str, words: &[&str]) {
         let mut command = support::neuro_mlir();
         command.args(["build", source, "-o", "."]).args(words);
-        self.succeeds(&mut command);
+        let seen = self.seen(&mut command);
+        let are_notes = seen.err.lines().all(|line| line.contains(": note: `"));
+        assert!(seen.status == Some(0) && are_notes, "{seen:?}");
     }
 
     /// Links a C program with a library.

@@ -11,7 +11,7 @@ use shared_types::SourceMap;
 
 use crate::cli::Build;
 use crate::engine::{not_lowered, signature};
-use crate::{Fault, dump, files, source};
+use crate::{Fault, dump, files, left_out, source};
 
 /// `build`: a program's tensor operations as a library for C.
 pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
@@ -54,7 +54,9 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     ];
     fs::create_dir_all(&options.output)
         .and_then(|()| files::replace_all(paths.iter().map(PathBuf::as_path).zip(contents)))
-        .map_err(|error| unwritable(&options.output, &error))
+        .map_err(|error| unwritable(&options.output, &error))?;
+    left_out::report(&program, sources);
+    Ok(())
 }
 
 /// What contractions are scheduled for.

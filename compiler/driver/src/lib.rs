@@ -12,6 +12,7 @@ mod emit;
 pub mod engine;
 mod fault;
 mod files;
+mod left_out;
 mod output;
 mod run;
 mod source;

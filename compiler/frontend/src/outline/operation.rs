@@ -206,14 +206,24 @@ impl<'h> Operation<'h> {
         }
     }
 
+    /// What the source calls the argument, where it has a name for it.
     fn parameter_name(&self, at: usize, argument: &Argument) -> String {
-        match &argument.place {
-            Some(Place { local, path, .. }) => match path.last() {
-                Some(Step::Field(name)) => name.clone(),
-                Some(Step::Member(_)) => format!("arg{at}"),
-                None => self.host[local.0 as usize].name.clone(),
+        let local = |local: LocalId| self.host[local.0 as usize].name.clone();
+        if let Some(place) = &argument.place {
+            let steps = place.path.iter();
+            return steps.fold(local(place.local), |name, step| match step {
+                Step::Field(field) => field.clone(),
+                Step::Member(index) => format!("{name}_{index}"),
+            });
+        }
+        let unnamed = || format!("arg{at}");
+        match &argument.value.kind {
+            HirExprKind::Constant(name) => name.clone(),
+            HirExprKind::CheckedPosition { position, .. } => match position.kind {
+                HirExprKind::Local(of) => local(of),
+                _ => unnamed(),
             },
-            None => format!("arg{at}"),
+            _ => unnamed(),
         }
     }
 

@@ -146,8 +146,8 @@ fn structs_methods_constants_and_closures() {
             }
 
             @operation
-            func Layer__apply__op0(x: &Tensor<f32, [4, 6]>, w: &Tensor<f32, [6, 2]>, arg2: f32) -> Tensor<f32, [4, 2]> {
-                (x @ w) * arg2
+            func Layer__apply__op0(x: &Tensor<f32, [4, 6]>, w: &Tensor<f32, [6, 2]>, pair_1: f32) -> Tensor<f32, [4, 2]> {
+                (x @ w) * pair_1
             }
 
             impl Layer {

@@ -273,8 +273,8 @@ fn every_operation_is_in_the_hir() {
             tier checked
 
             @operation
-            func f__op0(t: &Tensor<f32, [rows: 2, cols: 6]>, arg1: i64) -> Tensor<f32, [cols: 6]> {
-                t.slice(arg1, 0..6)
+            func f__op0(t: &Tensor<f32, [rows: 2, cols: 6]>, n: i64) -> Tensor<f32, [cols: 6]> {
+                t.slice(n, 0..6)
             }
 
             @operation

@@ -1,0 +1,69 @@
+//! What of a program a library for C does not have.
+
+use neuro_hir::{Callee, FunctionTarget, HirExprKind, HirFunction, HirItem, HirNode, HirProgram};
+use shared_types::SourceMap;
+
+use crate::output::note;
+
+/// Notes on standard error each function of the source that the library lacks, and why.
+pub fn report(program: &HirProgram, sources: &SourceMap) {
+    for item in &program.items {
+        match item {
+            HirItem::Function(function) => report_one(program, sources, &function.name, function),
+            HirItem::Impl(block) => {
+                for method in &block.methods {
+                    let name = format!("{}.{}", block.owner, method.name);
+                    report_one(program, sources, &name, method);
+                }
+            }
+            HirItem::Struct(_) | HirItem::Const(_) => {}
+        }
+    }
+}
+
+fn report_one(program: &HirProgram, sources: &SourceMap, name: &str, function: &HirFunction) {
+    if let Some(reason) = reason(program, function) {
+        let place = sources.locate(function.span);
+        note(&format_args!(
+            "{place}: note: `{name}` is not in the library: {reason}"
+        ));
+    }
+}
+
+fn reason(program: &HirProgram, function: &HirFunction) -> Option<String> {
+    match function.target {
+        FunctionTarget::HostOperation
+        | FunctionTarget::FollowsOperands
+        | FunctionTarget::Gpu { fallback: true } => None,
+        FunctionTarget::Gpu { fallback: false } => {
+            Some("it is a `@gpu` function without `fallback: true`".to_string())
+        }
+        FunctionTarget::Kernel { .. } => Some("it is a kernel".to_string()),
+        FunctionTarget::Host => Some(match &operations(program, function)[..] {
+            [] => "its body has no tensor operation".to_string(),
+            operations => format!(
+                "its body has other code than tensor operations; these are there as {}",
+                operations.join(", ")
+            ),
+        }),
+    }
+}
+
+/// The operations that a function's body calls.
+fn operations(program: &HirProgram, function: &HirFunction) -> Vec<String> {
+    let mut names = Vec::new();
+    for node in HirNode::from(&function.body).descendants() {
+        if let HirNode::Expr(expr) = node
+            && let HirExprKind::Call { callee, .. } = &expr.kind
+            && let Callee::Function(name) = callee
+            && let Some(called) = program.function(name)
+            && called.target.is_outlined()
+        {
+            let name = format!("`{name}`");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
