@@ -75,6 +75,39 @@ fn a_trace_says_what_ran_where() {
     }
 }
 
+/// The larger tiles of contractions, which only large results have.
+#[test]
+fn large_products_have_the_bits_of_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let products = [
+        ("f32", 1408, 16, 1536),
+        ("f32", 1421, 19, 1483),
+        ("f64", 999, 33, 600),
+    ];
+    let mut program = String::new();
+    for (index, (ty, rows, folded, columns)) in products.into_iter().enumerate() {
+        program += &format!(
+            "func p{index}(a: &Tensor<{ty}, [{rows}, {folded}]>, b: &Tensor<{ty}, [{folded}, {columns}]>) \
+             -> Tensor<{ty}, [{rows}, {columns}]> {{ a @ b }}\n"
+        );
+    }
+    std::fs::write(folder.path().join("f.nr"), program).unwrap();
+    for index in 0..products.len() {
+        let result = |engine: &str| {
+            let entry = format!("p{index}");
+            let arguments = ["--arg", "a=random:1", "--arg", "b=random:2", "--hash"];
+            let words = [&["--entry", &entry, "--engine", engine], &arguments[..]].concat();
+            let output = run(folder.path(), &words);
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            text(&output.stdout).to_string()
+        };
+        let expected = result("jit");
+        for engine in ENGINES {
+            assert_eq!(result(engine), expected, "{engine} {:?}", products[index]);
+        }
+    }
+}
+
 /// How many values of the type lie between two numbers of one sign.
 fn distance(a: f64, b: f64, scalar: ScalarType) -> u64 {
     match scalar {

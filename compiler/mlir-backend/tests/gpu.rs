@@ -139,7 +139,7 @@ fn launches_share_a_stream_and_a_wait() {
             .unwrap();
         let body = body.split("\n}").next().unwrap();
         let calls = |name: &str| body.matches(&format!("@{name}(")).count();
-        assert_eq!(calls("mgpuLaunchKernel"), 5);
+        assert_eq!(calls("mgpuLaunchKernel"), 3);
         for name in [
             "mgpuStreamCreate",
             "mgpuStreamSynchronize",
@@ -315,7 +315,7 @@ fn an_emulated_nvidia_links_its_own_mathematics() {
 /// result's buffer around them.
 #[test]
 fn a_fold_touches_its_result_once() {
-    let ty = floats(&[64, 64]);
+    let ty = floats(&[4, 4]);
     let product = function("product", ONLY, &ty, |a, b| {
         binary(ast_types::BinaryOp::MatMul, a, b)
     });
@@ -332,4 +332,54 @@ fn a_fold_touches_its_result_once() {
     assert_eq!(fold.matches("memref.load").count(), 2);
     assert_eq!(fold.matches("memref.store").count(), 0);
     assert_eq!(after.matches("memref.store").count(), 1);
+}
+
+/// The PTX of a product of two tensors of a type, which is one kernel.
+fn product_ptx(ty: &TensorType) -> String {
+    let product = function("product", ONLY, ty, |a, b| {
+        binary(ast_types::BinaryOp::MatMul, a, b)
+    });
+    let options = options(Vendor::Nvidia, Form::Assembly);
+    let linked = internal::link_gpu(&wrapping([product]), &options).unwrap();
+    let ptx = String::from_utf8(linked.binary).unwrap();
+    assert_eq!(ptx.matches(".entry").count(), 1);
+    assert_eq!(ptx.matches(".local").count(), 0);
+    ptx
+}
+
+/// A block's sums stay in registers from the fill's value to the one write of each.
+#[test]
+fn a_block_of_a_product_is_written_once() {
+    let ptx = product_ptx(&floats(&[16, 16]));
+    let count = |name: &str| ptx.matches(name).count();
+    // A step takes 4 elements of the first operand and a vector of the second.
+    let steps = count("mul.rn.f32") / 16;
+    assert!(steps > 0);
+    assert_eq!(count("mul.rn.f32"), 16 * steps);
+    assert_eq!(count("add.rn.f32"), 16 * steps);
+    assert_eq!(count("ld.global.v4.b32"), steps);
+    assert_eq!(count("ld.global.b32"), 4 * steps);
+    assert_eq!(count("st.global.v4.b32"), 4);
+}
+
+/// A tile's products read shared memory alone, a vector of either operand for 16 of them; what the
+/// next tile needs is read and written by vectors, and waited for once.
+#[test]
+fn a_tile_of_a_product_reads_shared_memory() {
+    let ptx = product_ptx(&floats(&[2048, 2048]));
+    let count = |name: &str| ptx.matches(name).count();
+    let (depth, elements) = (8, 8 * 8);
+    assert_eq!(count("mul.rn.f32"), depth * elements);
+    assert_eq!(count("add.rn.f32"), depth * elements);
+    assert_eq!(count("ld.shared.v4.b32"), depth * 4);
+    assert_eq!(count("ld.shared."), depth * 4);
+    assert_eq!(count("bar.sync"), 1);
+    // Of the first tile, and of each one's next.
+    assert_eq!(count("ld.global.v4.b32"), 2 * 2);
+    assert_eq!(count("ld.global."), 2 * 2);
+    // The first operand's elements are transposed.
+    assert_eq!(count("st.shared.b32"), 4);
+    assert_eq!(count("st.shared.v4.b32"), 1);
+    assert_eq!(count("st.global.v4.b32"), elements / 4);
+    assert_eq!(count("st.global."), elements / 4);
 }

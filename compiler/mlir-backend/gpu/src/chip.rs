@@ -65,6 +65,14 @@ impl Chip {
         };
         [x, SHORT, SHORT]
     }
+
+    /// The shared memory of a kernel that does not ask for more when it is launched.
+    pub(crate) fn shared_bytes(self) -> u64 {
+        match self.vendor {
+            Vendor::Nvidia => 48 << 10,
+            Vendor::Amd => 64 << 10,
+        }
+    }
 }
 
 impl Vendor {

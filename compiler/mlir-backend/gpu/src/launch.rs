@@ -71,10 +71,28 @@ impl Launch {
         threads: [1; 3],
     };
 
-    /// The operation, and the block of its threads, which ends already.
+    /// Along x alone.
+    pub(crate) fn line(blocks: u64, threads: u64) -> Launch {
+        Launch {
+            blocks: [blocks, 1, 1],
+            threads: [threads, 1, 1],
+        }
+    }
+
+    /// The block of the operation's threads, and what ends it.
     pub(crate) fn put<'c, 'a>(
         &self,
         place: Place<'c, 'a>,
+    ) -> Rewritten<(BlockRef<'c, 'a>, OperationRef<'c, 'a>)> {
+        self.put_sharing(place, &[])
+    }
+
+    /// The same with memory of these types, which the threads of a block share: the block's last
+    /// arguments.
+    pub(crate) fn put_sharing<'c, 'a>(
+        &self,
+        place: Place<'c, 'a>,
+        shared: &[Type<'c>],
     ) -> Rewritten<(BlockRef<'c, 'a>, OperationRef<'c, 'a>)> {
         let mut sizes = Vec::new();
         for size in self.blocks.into_iter().chain(self.threads) {
@@ -83,11 +101,17 @@ impl Launch {
         // No dependencies, the sizes of the grid and of a block, nothing of clusters and memory.
         let segments = [0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0];
         let segments = DenseI32ArrayAttribute::new(place.context, &segments);
+        let wide = IntegerType::new(place.context, 64).into();
+        let count = IntegerAttribute::new(wide, shared.len() as i64);
         let launch = place
             .operation("gpu.launch")
             .add_operands(&sizes)
-            .add_attributes(&[place.named("operandSegmentSizes", segments)]);
-        let block = place.with_block(launch, &[Type::index(place.context); 12], 0)?;
+            .add_attributes(&[
+                place.named("operandSegmentSizes", segments),
+                place.named("workgroup_attributions", count),
+            ]);
+        let arguments = [&[Type::index(place.context); 12], shared].concat();
+        let block = place.with_block(launch, &arguments, 0)?;
         let end = place
             .end_of(block)
             .build(place.operation("gpu.terminator"))?;
@@ -208,7 +232,7 @@ pub(crate) fn launch_loop<'c>(
 }
 
 /// A place in the block of a loop or a branch, before what ends it.
-fn within<'c, 'a>(
+pub(crate) fn within<'c, 'a>(
     place: Place<'c, 'a>,
     operation: OperationBuilder<'c>,
     arguments: &[Type<'c>],
@@ -223,7 +247,7 @@ fn within<'c, 'a>(
     })
 }
 
-fn compare_below<'c, 'a>(
+pub(crate) fn compare_below<'c, 'a>(
     place: Place<'c, 'a>,
     left: Value<'c, 'a>,
     right: Value<'c, 'a>,

@@ -7,6 +7,7 @@
 mod binary;
 mod buffers;
 mod chip;
+mod contraction;
 mod inspect;
 mod ir;
 mod launch;

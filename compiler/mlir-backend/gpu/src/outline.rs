@@ -1,8 +1,9 @@
 //! The work of each body as launches, and nothing else that touches its buffers.
 
-use melior::ir::attribute::{ArrayAttribute, Attribute, DenseI32ArrayAttribute};
+use melior::Context;
+use melior::ir::attribute::{ArrayAttribute, Attribute, DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, OperationMutLike};
 use melior::ir::r#type::{MemRefType, ShapedTypeLike};
 use melior::ir::{
     AffineExpr, AffineMap, Block, BlockRef, Module, OperationRef, Region, RegionLike, Value,
@@ -12,9 +13,10 @@ use mlir_pipeline::{MlirError, NotLowered, PassStage, Session, location_span, ru
 
 use crate::Chip;
 use crate::buffers::share_buffers;
+use crate::contraction;
 use crate::ir::{
-    Inside, Place, Rewritten, block_of, destroy, internal, name_of, nested, operations, symbol,
-    taken, top,
+    Inside, Place, Rewritten, block_of, changed, destroy, internal, name_of, nested, operations,
+    symbol, taken, top,
 };
 use crate::launch::{Launch, launch_loop, name_kernels};
 use crate::order::parallel_first;
@@ -28,7 +30,7 @@ pub fn outline<'c>(
     module: &mut Module<'c>,
     chip: Chip,
 ) -> Result<Vec<NotLowered>, MlirError> {
-    for dialect in ["gpu", "scf", "memref", "arith"] {
+    for dialect in ["gpu", "scf", "memref", "arith", "vector", "llvm"] {
         session.context().get_or_load_dialect(dialect);
     }
     let mut refused = Vec::new();
@@ -42,6 +44,7 @@ pub fn outline<'c>(
             destroy(function);
             continue;
         }
+        contraction::schedule(session.context(), block, chip)?;
         for operation in operations(block) {
             prepare(session, operation)?;
         }
@@ -49,7 +52,7 @@ pub fn outline<'c>(
     session.dump_after("gpu-order", module)?;
     let loops = PassStage {
         name: "gpu-parallel-loops",
-        text: "func.func(convert-linalg-to-parallel-loops)".into(),
+        text: "func.func(convert-linalg-to-parallel-loops,scf-forall-to-parallel)".into(),
     };
     run_passes(session, module, &[loops])?;
 
@@ -71,7 +74,23 @@ pub fn outline<'c>(
     }
     session.dump_after("gpu-launches", module)?;
     run_passes(session, module, &outlining())?;
+    align_shared(session.context(), module)?;
     Ok(refused)
+}
+
+/// Aligns the memory that the threads of a block share as vectors of it are accessed.
+fn align_shared<'c>(context: &'c Context, module: &Module<'c>) -> Rewritten<()> {
+    let aligned = Attribute::parse(context, "{llvm.align = 16 : i64}");
+    let aligned = aligned.ok_or_else(|| internal("an alignment"))?;
+    for kernel in top(module).into_iter().flat_map(nested) {
+        let shared = kernel.attribute("workgroup_attributions");
+        let Ok(shared) = shared.and_then(IntegerAttribute::try_from) else {
+            continue;
+        };
+        let aligned = ArrayAttribute::new(context, &vec![aligned; shared.value() as usize]);
+        changed(kernel).set_inherent_attribute("workgroup_attrib_attrs", aligned.into());
+    }
+    Ok(())
 }
 
 /// What the drivers of both vendors take on every chip.
