@@ -45,11 +45,9 @@ const PROGRAMS: [&str; 4] = [
 ];
 
 /// Programs that no GPU takes: what is wrong in them, or what of them is not lowered.
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 6] = [
     "extents_wrong.nr",
-    "gpu_only.nr",
     "gpu_scalars.nr",
-    "kernel.nr",
     "moved.nr",
     "syntax_wrong.nr",
     "types_wrong.nr",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use frontend::Options;
-use mlir_backend::internal::{Chip, Form, GpuOptions, Vendor, link_gpu};
+use mlir_backend::internal::{Chip, Failures, Form, GpuOptions, Vendor, link_gpu};
 use neuro_hir::Tier;
 use shared_types::{SourceFile, SourceMap};
 use tempfile::TempDir;
@@ -87,6 +87,7 @@ impl StandIn {
                 chip: Chip::find(self.vendor, self.chip).unwrap(),
                 form,
                 math: None,
+                failures: Failures::Report,
             };
             link_gpu(&program, &options).map_or(Vec::new(), |linked| linked.binary)
         };

@@ -33,7 +33,7 @@ pub fn calls_library(mlir: &str) -> bool {
 /// may have fused multiply-adds.
 pub fn expands(llvm: &str) -> Option<&'static str> {
     llvm.lines().find_map(|line| {
-        let mut words = line.split_whitespace();
+        let words = line.split_whitespace();
         let has = |name: &str| words.clone().any(|word| word == name);
         let divides = ["sdiv", "udiv", "srem", "urem"];
         if has("fdiv") {
@@ -42,8 +42,15 @@ pub fn expands(llvm: &str) -> Option<&'static str> {
             Some("remainder")
         } else if line.contains("@llvm.sqrt.") {
             Some("square root")
-        } else if words.any(|word| divides.contains(&word)) && has_i64(line) {
+        } else if divides.iter().any(|name| has(name)) && has_i64(line) {
             Some("64-bit integer division")
+        } else if ["sitofp", "uitofp", "fptosi", "fptoui"]
+            .iter()
+            .any(|name| has(name))
+            && has_i64(line)
+            || line.contains("@llvm.fpto") && line.contains(".sat.i64")
+        {
+            Some("64-bit integer conversion")
         } else {
             None
         }

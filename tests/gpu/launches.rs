@@ -18,8 +18,9 @@ pub fn launches(llvm: &str) -> Result<Vec<Launch>, String> {
     let mut launches = Vec::new();
     for line in llvm.lines().map(str::trim) {
         let fault = || format!("in the host functions: {line}");
-        if let Some((name, fields)) = line.split_once(" = type { ") {
-            let fields = fields.trim_end_matches(" }").split(", ");
+        if let Some((name, fields)) = line.split_once(" = type {") {
+            let fields = fields.trim_end_matches('}').trim().split(", ");
+            let fields = fields.filter(|field| !field.is_empty());
             types.insert(name, layout(fields).ok_or_else(fault)?);
         } else if let Some((_, ty)) = line.split_once(" = alloca %") {
             let ty = ty.split(',').next().unwrap_or_default();

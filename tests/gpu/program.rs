@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use frontend::Options;
-use mlir_backend::internal::{self, Chip, Form, GpuLinked, GpuOptions, Vendor};
+use mlir_backend::internal::{self, Chip, Failures, Form, GpuLinked, GpuOptions, Vendor};
 use neuro_hir::{HirProgram, Tier};
 use shared_types::{SourceFile, SourceMap};
 
@@ -92,6 +92,7 @@ fn options(chip: Chip, form: Form) -> GpuOptions<'static> {
             Vendor::Nvidia => Some(false),
             Vendor::Amd => None,
         },
+        failures: Failures::Stop,
     }
 }
 

@@ -2,6 +2,9 @@
 
 use libtest_mimic::Failed;
 
+/// What the driver defines itself: an index or a divisor of a kernel is asserted.
+const ASSERTION: &str = ".extern .func __assertfail";
+
 pub fn ptx(text: &str) -> Result<(), Failed> {
     for line in text.lines().map(str::trim) {
         let word = line.split_whitespace().next().unwrap_or_default();
@@ -13,7 +16,7 @@ pub fn ptx(text: &str) -> Result<(), Failed> {
             || float && arithmetic && !rounded
             || word.contains(".approx")
             || word.contains(".ftz")
-            || line.starts_with(".extern .func");
+            || line.starts_with(".extern .func") && line != ASSERTION;
         if fault {
             return Err(format!("in PTX: {line}").into());
         }
@@ -21,12 +24,11 @@ pub fn ptx(text: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// `nnan` and `ninf` may stand where LLVM has seen that it is so, as after a comparison.
 pub fn llvm(text: &str) -> Result<(), Failed> {
     for line in text.lines() {
         let fused = line.contains("@llvm.fma.") || line.contains("@llvm.fmuladd.");
-        let flags = [
-            "fast", "contract", "reassoc", "arcp", "afn", "nnan", "ninf", "nsz",
-        ];
+        let flags = ["fast", "contract", "reassoc", "arcp", "afn", "nsz"];
         let mut words = line.split_whitespace();
         if fused || words.any(|word| flags.contains(&word)) {
             return Err(format!("in LLVM IR: {line}").into());

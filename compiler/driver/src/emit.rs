@@ -56,6 +56,7 @@ fn emit_gpu(options: &Emit, program: &HirProgram, chip: Option<Chip>) -> Result<
         chip,
         form,
         math: None,
+        failures: internal::Failures::Stop,
     };
     let emitted = match options.stage {
         Stage::GpuMlir => internal::gpu_mlir(program, &gpu).map(String::into_bytes),

@@ -1,6 +1,7 @@
 //! What a GPU takes of a program, through all stages (backend specification, §GPU kernels).
 
 mod admission;
+mod kernels;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use mlir_gpu::{Chip, Form, Vendor, has_math_library, unlinked_math};
+use mlir_kernel::{Failures, Kernel};
 use mlir_lowering::{Body, Cause, Refusal, Selection, SortForm};
 use mlir_pipeline::{MlirError, NotLowered, Session, buffer_passes, location_span};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
@@ -26,6 +28,8 @@ pub struct GpuOptions<'o> {
     pub form: Form,
     /// Whether the vendor's mathematics is linked: `None` asks whether its toolkit is there.
     pub math: Option<bool>,
+    /// What a check of a `@kernel` that fails does.
+    pub failures: Failures,
 }
 
 impl GpuOptions<'_> {
@@ -40,6 +44,7 @@ impl GpuOptions<'_> {
             chip: Chip::find(vendor, chip)?,
             form: Form::Native,
             math: None,
+            failures: Failures::Stop,
         })
     }
 }
@@ -49,6 +54,8 @@ impl GpuOptions<'_> {
 pub struct GpuLinked {
     pub llvm_ir: String,
     pub bodies: Vec<Body>,
+    /// The bodies that are `@kernel` functions, once more.
+    pub kernels: Vec<Kernel>,
     /// The outlined operations without a GPU body, and why.
     pub refused: Vec<Refusal>,
     /// The device's code, empty where there is none.
@@ -72,23 +79,24 @@ pub fn link_gpu(program: &HirProgram, options: &GpuOptions<'_>) -> Result<GpuLin
         };
         let session = Session::new("gpu")?;
         spent(&mut linked, "context");
-        let mut kernels = outlined(&session, program, options)?;
-        linked.bodies = kernels.bodies;
-        linked.refused = kernels.refused;
+        let mut outlined = outlined(&session, program, options)?;
+        linked.bodies = outlined.bodies;
+        linked.kernels = outlined.kernels;
+        linked.refused = outlined.refused;
         spent(&mut linked, "outlining");
         if linked.bodies.is_empty() {
             return Ok(linked);
         }
         linked.binary = mlir_gpu::serialize(
             &session,
-            &mut kernels.module,
+            &mut outlined.module,
             options.chip,
             options.form,
-            kernels.math,
+            outlined.math,
         )?;
         spent(&mut linked, "serialization");
         let context = inkwell::context::Context::create();
-        let module = mlir_pipeline::translate(&session, &kernels.module, &context)?;
+        let module = mlir_pipeline::translate(&session, &outlined.module, &context)?;
         linked.llvm_ir = mlir_pipeline::finish(&session, &module)?;
         spent(&mut linked, "translation");
         Ok(linked)
@@ -100,14 +108,15 @@ pub fn link_gpu(program: &HirProgram, options: &GpuOptions<'_>) -> Result<GpuLin
 pub fn gpu_mlir(program: &HirProgram, options: &GpuOptions<'_>) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("gpu")?;
-        let kernels = outlined(&session, program, options)?;
-        Ok(kernels.module.as_operation().to_string())
+        let outlined = outlined(&session, program, options)?;
+        Ok(outlined.module.as_operation().to_string())
     })
 }
 
 struct Outlined<'c> {
     module: Module<'c>,
     bodies: Vec<Body>,
+    kernels: Vec<Kernel>,
     refused: Vec<Refusal>,
     /// Whether the vendor's mathematics is linked.
     math: bool,
@@ -118,19 +127,7 @@ fn outlined<'c>(
     program: &HirProgram,
     options: &GpuOptions<'_>,
 ) -> Result<Outlined<'c>, MlirError> {
-    let kernels = program
-        .functions()
-        .filter(|function| matches!(function.target, FunctionTarget::Kernel { .. }));
-    let kernels: Vec<NotLowered> = kernels
-        .map(|function| NotLowered {
-            name: function.name.clone(),
-            span: function.span,
-            reason: "kernels are not lowered yet".to_string(),
-        })
-        .collect();
-    if !kernels.is_empty() {
-        return Err(MlirError::KernelBodiesNotLowered(kernels));
-    }
+    let kernels = kernels::launchers(session, program, options)?;
     let mut refused: Vec<Refusal> = Vec::new();
     let mut takes = HashSet::new();
     for function in program
@@ -155,12 +152,14 @@ fn outlined<'c>(
     refused.extend(lowered.refused);
     session.dump_after("lowering", &module)?;
 
-    let math = math(&module, options)?;
+    let math = math([&module, &kernels.module], options)?;
     if !math {
         without_math(&module, &mut refused);
+        kernels::without_math(&kernels.module)?;
     }
     mlir_pipeline::fuse(session, &mut module, &apart(&bodies, false))?;
     mlir_pipeline::run_passes(session, &mut module, &buffer_passes())?;
+    mlir_gpu::move_functions(kernels.module, &module);
     let on_host = mlir_gpu::outline(session, &mut module, options.chip)?;
     refused.extend(on_host.into_iter().map(|function| {
         let name = function.name.strip_prefix(PREFIX);
@@ -180,6 +179,8 @@ fn outlined<'c>(
             .iter()
             .all(|refusal| refusal.function.name != body.function)
     });
+    bodies.extend(kernels.kernels.iter().map(kernels::body));
+    bodies.sort_by_cached_key(|body| position(&body.function));
     let strict = |name: &str| {
         let function = program.function(name);
         function.is_some_and(|function| matches!(function.target, FunctionTarget::Gpu { .. }))
@@ -193,6 +194,7 @@ fn outlined<'c>(
         true => Ok(Outlined {
             module,
             bodies,
+            kernels: kernels.kernels,
             refused,
             math,
         }),
@@ -212,16 +214,18 @@ fn may_run_on_gpu(function: &HirFunction) -> bool {
 
 /// Whether library mathematics is linked. The toolkit is looked for once at most, and not at all
 /// for a program that calls none.
-fn math(module: &Module<'_>, options: &GpuOptions<'_>) -> Result<bool, MlirError> {
+fn math(modules: [&Module<'_>; 2], options: &GpuOptions<'_>) -> Result<bool, MlirError> {
     if let Some(math) = options.math {
         return Ok(math);
     }
-    let mut next = module.body().first_operation();
-    while let Some(function) = next {
-        if unlinked_math(function).is_some() {
-            return has_math_library(options.chip.vendor);
+    for module in modules {
+        let mut next = module.body().first_operation();
+        while let Some(function) = next {
+            if unlinked_math(function).is_some() {
+                return has_math_library(options.chip.vendor);
+            }
+            next = function.next_in_block();
         }
-        next = function.next_in_block();
     }
     Ok(false)
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 pub use mlir_gpu::{Chip, Form, Vendor};
+pub use mlir_kernel::{Failures, Fault, Kernel, KernelCheck, REPORT_WORDS, Report};
 pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, SortForm, Traversal};
 use mlir_lowering::{BodyParameter, ContractionShape, Selection};
 use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};

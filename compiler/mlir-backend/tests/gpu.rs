@@ -2,13 +2,15 @@
 //! (backend specification, §GPU kernels). Their bits are tested where they run.
 
 use ast_types::BinaryOp::{Add, Div, Rem};
-use mlir_backend::internal::{self, Chip, Form, GpuOptions, Vendor};
+use ast_types::UnaryOp;
+use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
 use mlir_backend::{GpuTarget, MlirError, NotLowered, lower_for_gpu, lower_for_link};
-use neuro_hir::build::{FunctionBuilder, binary, math, program, reduce};
+use neuro_hir::build::{FunctionBuilder, binary, element, expr, integer, math, program, reduce};
 use neuro_hir::{
-    FunctionTarget, HirExpr, HirFunction, HirProgram, MathFunction, Reduction, TensorType, Tier,
+    FunctionTarget, GridIndex, HirExpr, HirExprKind, HirFunction, HirProgram, HirStatementKind,
+    HirType, MathFunction, Reduction, TensorType, Tier,
 };
-use shared_types::{FileId, ScalarType, Span};
+use shared_types::{FileId, Literal, ScalarType, Span};
 
 const FOLLOWS: FunctionTarget = FunctionTarget::FollowsOperands;
 const ONLY: FunctionTarget = FunctionTarget::Gpu { fallback: false };
@@ -29,6 +31,7 @@ fn options(vendor: Vendor, form: Form) -> GpuOptions<'static> {
         chip: Chip::find(vendor, chip).unwrap(),
         form,
         math: Some(false),
+        failures: Failures::Stop,
     }
 }
 
@@ -218,12 +221,118 @@ fn only_a_gpu_body_must_lower() {
     }
 }
 
-#[test]
-fn a_kernel_is_refused_by_name() {
+/// A kernel that writes a function of an element to it, at an index that may be out of range.
+fn kernel(name: &str, written: impl FnOnce(HirExpr) -> HirExpr) -> HirFunction {
     let target = FunctionTarget::Kernel { threads: vec![64] };
-    let kernel = FunctionBuilder::new("kernel", target).finish(None);
-    let list = not_lowered(lower_for_gpu(&wrapping([kernel]), &nvidia()).unwrap_err());
-    assert_eq!(list[0].name, "kernel");
+    let mut kernel = FunctionBuilder::new(name, target);
+    let out = HirType::reference(true, floats(&[100]).into());
+    let out = kernel.parameter("out", out);
+    let of = GridIndex::Thread;
+    let at = expr(HirExprKind::GridIndex { of, axis: 0 }, ScalarType::I64);
+    let place = element(out, [at]);
+    let value = written(place.clone());
+    kernel.push(HirStatementKind::Assign { place, value });
+    kernel.finish(None)
+}
+
+#[test]
+fn a_kernel_takes_its_parameters_alone() {
+    let kernel = kernel("k", |x| binary(Add, x.clone(), x));
+    let sum = sum("f", ONLY, &floats(&[4]));
+    let program = wrapping([kernel, sum]);
+    for target in [
+        nvidia(),
+        GpuTarget::Amd {
+            chip: "gfx942".into(),
+        },
+    ] {
+        let linked = lower_for_gpu(&program, &target).unwrap();
+        let names: Vec<&str> = linked.bodies.iter().map(|body| &*body.function).collect();
+        assert_eq!(names, ["k", "f"]);
+        assert_eq!(linked.bodies[0].symbol, "__neuro_gpu_k");
+        assert_eq!(linked.bodies[0].parameters.len(), 1);
+        assert_eq!(linked.bodies[0].checks, []);
+        let parameters = signature(&linked.llvm_ir, "__neuro_gpu_k");
+        assert_eq!(parameters, ["ptr", "ptr", "i64", "i64", "i64"]);
+        assert_eq!(
+            linked.llvm_ir.matches("_binary\" = ").count()
+                + linked.llvm_ir.matches("_binary = ").count(),
+            1
+        );
+    }
+}
+
+/// A thread that fails stops: on NVIDIA by a call of the driver's, on AMD by a trap.
+#[test]
+fn a_failed_check_stops_a_thread_of_a_kernel() {
+    for (vendor, stops) in [(Vendor::Nvidia, "__assertfail"), (Vendor::Amd, "s_trap 2")] {
+        let options = options(vendor, Form::Assembly);
+        let linked = internal::link_gpu(&wrapping([kernel("k", |x| x)]), &options).unwrap();
+        let text = String::from_utf8_lossy(&linked.binary).into_owned();
+        assert!(text.contains(stops), "{text}");
+    }
+}
+
+#[test]
+fn a_kernel_without_its_mathematics_is_refused() {
+    let span = Span::new(FileId(0), 3, 7);
+    let exponential = |x| {
+        let mut call = math(MathFunction::Exp, x);
+        call.span = span;
+        call
+    };
+    let root = |x| math(MathFunction::Sqrt, math(MathFunction::Abs, x));
+    for vendor in [Vendor::Nvidia, Vendor::Amd] {
+        let program = wrapping([kernel("root", root), kernel("exponential", exponential)]);
+        let options = options(vendor, Form::Bitcode);
+        let list = not_lowered(internal::link_gpu(&program, &options).err().unwrap());
+        assert_eq!(list.len(), 1);
+        assert_eq!((&*list[0].name, list[0].span), ("exponential", span));
+        let linked = internal::link_gpu(&wrapping([kernel("root", root)]), &options).unwrap();
+        let text = internal::bitcode_text(&linked.binary).unwrap();
+        assert!(text.contains("@llvm.sqrt.f32("), "{text}");
+    }
+}
+
+/// What the verifier of the HIR would not let through ends in an error, not in a crash.
+#[test]
+fn an_ill_formed_kernel_is_refused() {
+    let local = |id| neuro_hir::build::local(neuro_hir::LocalId(id), ScalarType::F32);
+    let mixed = |x| binary(Add, x, integer(1, ScalarType::I32));
+    let of_a_bool = |x| {
+        binary(
+            Add,
+            x,
+            expr(HirExprKind::Literal(Literal::Bool(true)), ScalarType::F32),
+        )
+    };
+    let mut leaves = kernel("leaves", |x| x);
+    leaves.body.statements[0].kind = HirStatementKind::Break;
+    let mut blocks = kernel("blocks", |x| x);
+    blocks.target = FunctionTarget::Kernel { threads: vec![0] };
+    let mut huge = kernel("huge", |x| x);
+    huge.locals[0].ty = HirType::reference(true, floats(&[1 << 62, 8]).into());
+    let kernels = [
+        kernel("missing", |_| local(9)),
+        kernel("mixed", mixed),
+        kernel("literal", of_a_bool),
+        kernel("negated", |x| neuro_hir::build::unary(UnaryOp::Not, x)),
+        leaves,
+        blocks,
+        huge,
+    ];
+    for kernel in kernels {
+        let name = kernel.name.clone();
+        for failures in [Failures::Stop, Failures::Report] {
+            let options = GpuOptions {
+                failures,
+                ..options(Vendor::Amd, Form::Bitcode)
+            };
+            let list = internal::link_gpu(&wrapping([kernel.clone()]), &options);
+            let list = not_lowered(list.err().unwrap());
+            assert_eq!(list[0].name, name);
+        }
+    }
 }
 
 #[test]

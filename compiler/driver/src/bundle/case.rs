@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use gpu_emulator::{EmulatedDevice, Options};
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
-use mlir_backend::internal::{self, Chip, Form, GpuOptions, Vendor};
+use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram};
 use runtime::Device;
 use serde_json::json;
@@ -103,6 +103,7 @@ impl Case<'_> {
             chip,
             form,
             math: None,
+            failures: Failures::Report,
         };
         let binary = |form| {
             let linked = internal::link_gpu(self.program, &options(form));

@@ -1,29 +1,32 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gpu_emulator::{EmulatedDevice, Options};
 use interpreter::{Failure, Interpreter, Value};
 use mlir_backend::BodyParameter;
-use mlir_backend::internal::{self, Chip, Form, GpuOptions, Vendor};
+use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Kernel, Vendor};
 use neuro_hir::{HirFunction, HirProgram, HirType};
 use runtime::{Argument, Device, DeviceError, DeviceTensor, DriverDevice, GpuJit, RuntimeError};
 use shared_types::Span;
 use tensor::Scalar;
 
-use super::Jit;
 use super::code::Code;
 use super::jit::out_of_memory;
 use super::memory;
 use super::resident::{Resident, moved_to_device, on_device};
 use super::status::passed;
+use super::{Jit, kernel};
 use crate::Fault;
 
 /// A program's operations as kernels of a device; those that have none, on the host.
 pub struct Gpu {
     code: Code<GpuJit>,
-    host: Jit,
+    /// By their functions.
+    kernels: HashMap<String, Kernel>,
+    host: Box<Jit>,
 }
 
 /// The order of blocks and threads on an emulated device: not that of their numbers, so that what
@@ -54,6 +57,7 @@ impl Gpu {
             chip: Chip::find(vendor, chip).map_err(|error| Fault::of_backend(&error))?,
             form: Form::Bitcode,
             math: Some(true),
+            failures: Failures::Report,
         };
         Gpu::compile(program, entries, options, Arc::new(device))
     }
@@ -76,6 +80,7 @@ impl Gpu {
             chip,
             form: Form::Native,
             math: None,
+            failures: Failures::Report,
         };
         Gpu::compile(program, entries, options, Arc::new(device))
     }
@@ -99,7 +104,13 @@ impl Gpu {
         let code = Code::load(linked.bodies, linked.refused, |signatures| {
             GpuJit::load(&linked.llvm_ir, signatures, device)
         })?;
-        Ok(Gpu { code, host })
+        let kernels = linked.kernels.into_iter();
+        let kernels = kernels.map(|kernel| (kernel.function.clone(), kernel));
+        Ok(Gpu {
+            code,
+            kernels: kernels.collect(),
+            host: Box::new(host),
+        })
     }
 
     /// Why an operation runs on the host; `None` where it runs on the device.
@@ -111,9 +122,26 @@ impl Gpu {
         Some(refused.map_or("it was not lowered for a GPU", |one| &one.function.reason))
     }
 
-    /// Runs an operation as [`Jit::run`] does, and says how many kernels it launched. On the device
-    /// its tensors stay there.
+    /// Runs an operation as [`Jit::run`] does, or a kernel, and says how many kernels it launched. On
+    /// the device its tensors stay there.
     pub fn run<'p>(
+        &self,
+        interpreter: &mut Interpreter<'p, '_>,
+        function: &HirFunction,
+        values: &mut [Value<'p>],
+    ) -> Result<(Value<'p>, u64), Failure> {
+        match self.kernels.get(&function.name) {
+            Some(kernel) => {
+                let launches = kernel::launch(kernel, function, values, |values| {
+                    self.run_body(interpreter, function, values)
+                })?;
+                Ok((Value::Void, launches))
+            }
+            None => self.run_body(interpreter, function, values),
+        }
+    }
+
+    fn run_body<'p>(
         &self,
         interpreter: &mut Interpreter<'p, '_>,
         function: &HirFunction,

@@ -4,6 +4,7 @@ mod calls;
 mod code;
 mod gpu;
 mod jit;
+mod kernel;
 mod memory;
 mod resident;
 mod status;

@@ -44,7 +44,7 @@ pub fn decode(word: u64, body: &Body) -> Option<Panic> {
 }
 
 /// The index of a row-major position.
-fn unravel(mut position: u64, extents: &[u64]) -> Option<Vec<u64>> {
+pub(super) fn unravel(mut position: u64, extents: &[u64]) -> Option<Vec<u64>> {
     let mut index = vec![0; extents.len()];
     for (at, &extent) in index.iter_mut().zip(extents).rev() {
         *at = position.checked_rem(extent)?;

@@ -73,6 +73,22 @@ impl Chip {
             Vendor::Amd => 64 << 10,
         }
     }
+
+    /// Whether a grid may have so many blocks along an axis, x, y or z, of so many threads along
+    /// it: what the driver takes.
+    pub fn holds(self, axis: usize, blocks: u64, threads: u64) -> bool {
+        let most = self.blocks().get(axis).copied().unwrap_or(0);
+        let most_threads = match (self.vendor, axis) {
+            (Vendor::Nvidia, 2) => 64,
+            (Vendor::Nvidia | Vendor::Amd, _) => 1024,
+        };
+        let countable = match self.vendor {
+            Vendor::Nvidia => u64::MAX,
+            // As above.
+            Vendor::Amd => i32::MAX as u64,
+        };
+        threads <= most_threads && blocks <= most && blocks.saturating_mul(threads) <= countable
+    }
 }
 
 impl Vendor {

@@ -53,3 +53,10 @@ pub(crate) fn taken<'c>(operation: OperationRef<'c, '_>) -> Operation<'c> {
     // SAFETY: it has no other owner now.
     unsafe { Operation::from_raw(operation.to_raw()) }
 }
+
+/// Moves the functions of a module to the end of another one of the same context.
+pub fn move_functions<'c>(from: Module<'c>, to: &Module<'c>) {
+    for function in top(&from) {
+        to.body().append_operation(taken(function));
+    }
+}

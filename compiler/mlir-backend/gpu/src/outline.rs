@@ -94,7 +94,7 @@ fn align_shared<'c>(context: &'c Context, module: &Module<'c>) -> Rewritten<()> 
 }
 
 /// What the drivers of both vendors take on every chip.
-const PARAMETER_BYTES: usize = 4096;
+pub const PARAMETER_BYTES: usize = 4096;
 
 /// Whether the kernel of an operation would take more: a buffer is two pointers, an offset, and a
 /// size and a stride an axis; what its body takes from outside counts as well.

@@ -36,7 +36,7 @@ mod views;
 
 pub use check::{Check, CheckKind, IterationSpace};
 pub use contraction_shape::ContractionShape;
-pub use module::{Body, LinkModule, Selection, link_module, program_module};
+pub use module::{Body, LinkModule, Selection, link_module, linkable_parameters, program_module};
 pub use parameter::BodyParameter;
 pub use sort::SortForm;
 pub use traversal::Traversal;

@@ -157,6 +157,24 @@ pub fn link_module<'c>(
     })
 }
 
+/// What the function's symbol takes for its parameters, with neither a status word nor results; or
+/// which of them has no form in a linked body.
+pub fn linkable_parameters(function: &HirFunction) -> Result<Vec<BodyParameter>, NotLowered> {
+    let parameters = has_linkable_signature(function)
+        .and_then(|()| parameters(function, false, &HashMap::new()));
+    parameters.map_err(|unlowered| {
+        let (reason, span) = match unlowered {
+            Unlowered::Refused { reason, span, .. } => (reason, span),
+            Unlowered::Failed(error) => (error.to_string(), function.span),
+        };
+        NotLowered {
+            name: function.name.clone(),
+            span,
+            reason,
+        }
+    })
+}
+
 /// Numbers, bools, static tensors of them, owned or borrowed, and functions of numbers and bools
 /// in; a static tensor, a tuple of them, or nothing out.
 fn has_linkable_signature(function: &HirFunction) -> Result<(), Unlowered> {

@@ -30,7 +30,7 @@ pub use error::{Failure, MlirError, NotLowered};
 pub use fuse::fuse;
 pub use host::{buffer_passes, host_pipeline, loop_passes};
 pub use link_attributes::mark_pointers_noalias;
-pub use location::{location_span, span_location};
+pub use location::{location_span, location_text, span_location};
 pub use names::{NAME_PREFIX, restore_names};
 pub use passes::{PassStage, run_passes};
 pub use session::Session;

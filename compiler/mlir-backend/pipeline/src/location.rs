@@ -8,6 +8,12 @@ pub fn span_location<'c>(context: &'c Context, span: Span) -> Location<'c> {
     Location::new(context, &file, span.start as usize, span.end as usize)
 }
 
+/// The same in MLIR's syntax.
+pub fn location_text(span: Span) -> String {
+    let (file, start, end) = (span.file.0, span.start, span.end);
+    format!("loc(\"{FILE_PREFIX}{file}\":{start}:{end})")
+}
+
 /// The span that [`span_location`] put into a location, the first one of a fused location.
 pub fn location_span(location: Location<'_>) -> Option<Span> {
     if location.is_fused() {
@@ -37,6 +43,7 @@ mod tests {
         let span = Span::new(FileId(3), 100, 250);
         let location = span_location(&context, span);
         assert_eq!(location_span(location), Some(span));
+        assert_eq!(location_text(span), "loc(\"span:3\":100:250)");
         assert_eq!(location_span(Location::unknown(&context)), None);
         let elsewhere = Location::new(&context, "a.mlir", 1, 2);
         assert_eq!(location_span(elsewhere), None);

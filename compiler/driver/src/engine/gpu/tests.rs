@@ -151,6 +151,7 @@ fn gpu(program: &HirProgram, device: Arc<Watched>) -> Gpu {
         chip: Chip::find(Vendor::Nvidia, "sm_90").unwrap(),
         form: Form::Bitcode,
         math: Some(true),
+        failures: Failures::Report,
     };
     Gpu::compile(program, ["f"], options, device).unwrap()
 }

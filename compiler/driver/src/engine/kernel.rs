@@ -1,0 +1,74 @@
+//! Launches of `@kernel` functions on a device.
+
+use interpreter::{Failure, Panic, PanicKind, Value};
+use mlir_backend::internal::{self, Kernel, Report};
+use neuro_hir::HirFunction;
+use tensor::Tensor;
+
+use super::jit::out_of_memory;
+use super::status::unravel;
+use crate::Fault;
+
+/// Runs a kernel by `run`, with the words of its report after its arguments; how many launches there
+/// were, or the panic of the first thread that failed.
+pub(super) fn launch<'p>(
+    kernel: &Kernel,
+    function: &HirFunction,
+    values: &mut [Value<'p>],
+    run: impl FnOnce(&mut [Value<'p>]) -> Result<(Value<'p>, u64), Failure>,
+) -> Result<u64, Failure> {
+    let words = [u64::MAX; internal::REPORT_WORDS as usize];
+    let report = Tensor::from_slice(&[internal::REPORT_WORDS], &words);
+    let report = report.map_err(|error| out_of_memory(function, error))?;
+    let mut arguments: Vec<Value<'p>> = values
+        .iter_mut()
+        .map(|value| std::mem::replace(value, Value::Void))
+        .collect();
+    arguments.push(report.into());
+    let ran = run(&mut arguments);
+    let report = arguments.pop().unwrap_or(Value::Void);
+    for (value, argument) in values.iter_mut().zip(arguments) {
+        *value = argument;
+    }
+    let (_, launches) = ran?;
+    let misread = || {
+        let text = format!("`{}` left a report that nobody writes", kernel.symbol);
+        Fault::internal(Some(function.span), text)
+    };
+    let words = match report.at_hand(function.span)? {
+        Value::Tensor(words) => {
+            let words = words.as_slice::<u64>().ok();
+            words.and_then(|words| words.try_into().ok())
+        }
+        _ => None,
+    };
+    match Report::read(words.ok_or_else(misread)?) {
+        None => Ok(launches),
+        Some(report) => Err(panic(report, kernel).ok_or_else(misread)?.into()),
+    }
+}
+
+/// The panic that a report stands for; `None` for one that the kernel cannot have written.
+fn panic(report: Report, kernel: &Kernel) -> Option<Panic> {
+    let check = kernel.checks.get(report.check.checked_sub(1)?)?;
+    let kind = match check.fault {
+        internal::Fault::Overflow(operator) => PanicKind::Overflow { operator },
+        internal::Fault::ZeroDivisor(operator) => PanicKind::ZeroDivisor { operator },
+        internal::Fault::Index {
+            scalar,
+            axis,
+            extent,
+        } => PanicKind::Index {
+            index: match scalar.is_signed() {
+                true => i128::from(report.index as i64),
+                false => i128::from(report.index),
+            },
+            axis,
+            extent,
+        },
+    };
+    Some(Panic {
+        thread: Some(unravel(report.thread, &kernel.grid)?),
+        ..Panic::new(check.span, kind)
+    })
+}
