@@ -13,10 +13,16 @@ const PROGRAM: &str = "\
 func fused(a: &Tensor<f64, [3, 5]>, k: f64) -> Tensor<f64, [3, 5]> { a * k + a }
 func checked(a: &Tensor<i32, [40]>) -> Tensor<i32, [40]> { a * a }
 func two(a: &Tensor<i64, [9, 300]>) -> (i64, Tensor<i64, [300]>) { (a.max(), a.min(axis: 0)) }
+func copied(a: &Tensor<f32, [8]>) -> Tensor<f32, [8]> {
+    mut w = a + 1.0
+    val before = w.clone()
+    w += a
+    w - before
+}
 func host(n: i32) -> i32 { n }
 func half(a: &Tensor<f16, [4]>) -> Tensor<f16, [4]> { a + a }
 ";
-const CASES: [&str; 3] = ["fused", "checked", "two"];
+const CASES: [&str; 4] = ["fused", "checked", "two", "copied"];
 const SPEED: [&str; 7] = [
     "copy",
     "chain",
@@ -88,21 +94,22 @@ fn the_script_finds_the_bits() {
         text.contains("device: stand-in, compute capability 9.0\n"),
         "{text}"
     );
-    assert!(text.contains("bits: 10 of 10 cases are equal\n"), "{text}");
+    assert!(text.contains("bits: 11 of 11 cases are equal\n"), "{text}");
     for name in SPEED {
         assert!(text.contains(&format!("\nspeed.{name} ")), "{text}");
     }
     let report = bundle.stand_in.report();
     assert!(report.leaks().is_empty(), "{report:?}");
     let (status, text) = bundle.run(&mut bundle.script(&["f.", "speed.sum"]));
-    assert!(text.contains("bits: 4 of 4 cases are equal\n"), "{text}");
+    assert!(text.contains("bits: 5 of 5 cases are equal\n"), "{text}");
     assert_eq!(status, Some(0));
     assert_eq!(bundle.run(&mut bundle.script(&["g."])).0, Some(2));
     // Every result of every case was compared.
     let list = fs::read_to_string(bundle.folder.join("bundle.json")).unwrap();
     let reads = list.matches("\"do\":\"read\"").count();
-    // `fused` has one, `checked` a status word that says what failed, `two` has two.
-    assert_eq!(reads, 4 + SPEED.len());
+    // `checked` has a status word that says what failed, `two` has two, the others one.
+    assert_eq!(reads, 5 + SPEED.len());
+    assert!(list.contains("\"do\":\"copy\""));
 }
 
 #[test]
@@ -128,7 +135,7 @@ fn the_script_finds_what_differs() {
         text.contains("speed.chain: cuModuleGetFunction: CUDA_ERROR_NOT_FOUND\n"),
         "{text}"
     );
-    assert!(text.contains("bits: 3 of 5 cases are equal\n"), "{text}");
+    assert!(text.contains("bits: 4 of 6 cases are equal\n"), "{text}");
     assert!(bundle.stand_in.report().leaks().is_empty());
     for file in fs::read_dir(bundle.folder.join("data")).unwrap() {
         fs::write(file.unwrap().path(), "damaged").unwrap();

@@ -162,6 +162,23 @@ impl Device for Recorder {
         Ok(())
     }
 
+    fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
+        self.device.copy(to, from, bytes)?;
+        let mut notes = self.notes();
+        let place = |address| {
+            notes
+                .place(address)
+                .ok_or_else(|| wrong("copy", "no buffer"))
+        };
+        let ((buffer, offset), (source, source_offset)) = (place(to)?, place(from)?);
+        let step = json!({
+            "do": "copy", "buffer": buffer, "offset": offset, "bytes": bytes,
+            "from": { "buffer": source, "offset": source_offset },
+        });
+        notes.steps.push(step);
+        Ok(())
+    }
+
     fn create_stream(&self) -> Result<u64, DeviceError> {
         self.device.create_stream()
     }

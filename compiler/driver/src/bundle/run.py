@@ -87,6 +87,10 @@ class Driver:
             self.call("cuMemcpyDtoH_v2", contents, ctypes.c_uint64(address), ctypes.c_size_t(count))
         return contents.raw[:count]
 
+    def copy(self, address, source, count):
+        if count:
+            self.call("cuMemcpyDtoD_v2", ctypes.c_uint64(address), ctypes.c_uint64(source), ctypes.c_size_t(count))
+
     def synchronize(self):
         self.call("cuStreamSynchronize", None)
 
@@ -190,6 +194,9 @@ def run_case(driver, case, contents, repeat):
                 addresses[step["buffer"]] = driver.allocate(step["bytes"])
             elif step["do"] == "write":
                 driver.write(address, contents.get(step["hash"]))
+            elif step["do"] == "copy":
+                source = addresses[step["from"]["buffer"]] + step["from"]["offset"]
+                driver.copy(address, source, step["bytes"])
             elif step["do"] == "launch":
                 kernel = step["kernel"]
                 if kernel not in functions:

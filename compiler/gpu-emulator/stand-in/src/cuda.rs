@@ -19,6 +19,7 @@ driver_functions! {
     free: cuMemFree_v2,
     write: cuMemcpyHtoD_v2,
     read: cuMemcpyDtoH_v2,
+    copy: cuMemcpyDtoD_v2,
     create_stream: cuStreamCreate,
     destroy_stream: cuStreamDestroy_v2,
     synchronize: cuStreamSynchronize,

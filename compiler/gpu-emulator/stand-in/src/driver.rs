@@ -256,6 +256,10 @@ impl Driver {
         self.device.read(from, bytes).map_err(code)
     }
 
+    pub(crate) fn copy(&self, to: u64, from: u64, count: usize) -> Result<(), Code> {
+        self.device.copy(to, from, count as u64).map_err(code)
+    }
+
     pub(crate) fn create_stream(&self) -> Result<u64, Code> {
         let stream = self.device.create_stream().map_err(code)?;
         self.count("streams", 1);

@@ -13,6 +13,7 @@ macro_rules! driver_functions {
         free: $free:ident,
         write: $write:ident,
         read: $read:ident,
+        copy: $copy:ident,
         create_stream: $create_stream:ident,
         destroy_stream: $destroy_stream:ident,
         synchronize: $synchronize:ident,
@@ -133,6 +134,11 @@ macro_rules! driver_functions {
                 // SAFETY: as above.
                 unsafe { driver.read(to.cast(), from, bytes) }
             })
+        }
+
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $copy(to: u64, from: u64, bytes: usize) -> Code {
+            on_device(stringify!($copy), |driver| driver.copy(to, from, bytes))
         }
 
         /// # Safety

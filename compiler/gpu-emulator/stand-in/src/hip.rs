@@ -17,6 +17,7 @@ driver_functions! {
     free: hipFree,
     write: hipMemcpyHtoD,
     read: hipMemcpyDtoH,
+    copy: hipMemcpyDtoD,
     create_stream: hipStreamCreateWithFlags,
     destroy_stream: hipStreamDestroy,
     synchronize: hipStreamSynchronize,

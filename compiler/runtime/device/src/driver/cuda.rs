@@ -24,6 +24,7 @@ pub(super) const NAMES: Names = Names {
     free: "cuMemFree_v2",
     write: "cuMemcpyHtoD_v2",
     read: "cuMemcpyDtoH_v2",
+    copy: "cuMemcpyDtoD_v2",
     create_stream: "cuStreamCreate",
     destroy_stream: "cuStreamDestroy_v2",
     synchronize: "cuStreamSynchronize",

@@ -24,6 +24,7 @@ pub(super) const NAMES: Names = Names {
     free: "hipFree",
     write: "hipMemcpyHtoD",
     read: "hipMemcpyDtoH",
+    copy: "hipMemcpyDtoD",
     create_stream: "hipStreamCreateWithFlags",
     destroy_stream: "hipStreamDestroy",
     synchronize: "hipStreamSynchronize",

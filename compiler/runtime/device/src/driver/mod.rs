@@ -216,6 +216,17 @@ impl Device for DriverDevice {
         })
     }
 
+    fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let calls = self.enter()?;
+        // SAFETY: the driver checks the addresses.
+        calls.check(&calls.copy, unsafe {
+            (calls.copy.call)(to, from, bytes as usize)
+        })
+    }
+
     fn create_stream(&self) -> Result<u64, DeviceError> {
         let calls = self.enter()?;
         let mut stream = 0;
