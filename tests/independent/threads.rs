@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use driver::engine::signature;
-use mlir_backend::internal::{self, LinkOptions, Target};
+use mlir_backend::internal::{self, LinkOptions, Sharing, Target};
 use neuro_hir::Tier;
 use runtime::{Argument, Jit, Parameter, Signature, Threads};
 use tensor::Tensor;
@@ -82,7 +82,7 @@ impl Shared {
         let program = program(source, Tier::Wrapping);
         let options = LinkOptions {
             target: Target::native(),
-            threads: true,
+            threads: Sharing::Large,
             ..LinkOptions::default()
         };
         let linked = internal::link(&program, &options).unwrap();
@@ -169,7 +169,7 @@ fn loops_are_shared() {
             let program = program(&source(case), Tier::Wrapping);
             let options = LinkOptions {
                 target,
-                threads: true,
+                threads: Sharing::Large,
                 ..LinkOptions::default()
             };
             let linked = internal::link(&program, &options).unwrap();

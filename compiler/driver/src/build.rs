@@ -28,7 +28,7 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     let processor = options.cpu.clone().unwrap_or_else(Processor::baseline);
     let link_options = LinkOptions {
         target: target(&processor),
-        threads: options.threads,
+        threads: options.threads.into(),
         ..LinkOptions::default()
     };
     let linked =

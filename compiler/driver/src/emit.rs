@@ -25,10 +25,10 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
         Stage::Hir => Ok(program.to_string()),
         Stage::Mlir => mlir_backend::lower_program(&program),
         Stage::Llvm => mlir_backend::translate_to_llvm_ir(&program),
-        Stage::Schedule => internal::schedules(&program, &Target::native(), options.threads),
+        Stage::Schedule => internal::schedules(&program, &Target::native(), options.threads.into()),
         Stage::Link => {
             let link_options = LinkOptions {
-                threads: options.threads,
+                threads: options.threads.into(),
                 ..LinkOptions::default()
             };
             internal::link(&program, &link_options).map(|linked| linked.llvm_ir)

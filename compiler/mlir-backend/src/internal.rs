@@ -10,7 +10,7 @@ pub use mlir_lowering::{Body, Cause, IterationSpace, Refusal, SortForm, Traversa
 use mlir_lowering::{BodyParameter, ContractionShape, Selection};
 use mlir_pipeline::{Failure, MlirError, Session, buffer_passes, loop_passes};
 pub use mlir_pipeline::{bitcode_text, host_pipeline};
-pub use mlir_schedule::Target;
+pub use mlir_schedule::{Sharing, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
 
 pub use crate::gpu::{GpuLinked, GpuOptions, gpu_mlir, link_gpu};
@@ -48,7 +48,7 @@ pub struct LinkOptions<'o> {
     pub plain: bool,
     /// Lets threads share the loops of contractions: a body with such a loop takes two more
     /// pointers (the ABI, §Threads). That changes no bit either.
-    pub threads: bool,
+    pub threads: Sharing,
     pub sorts: SortForm,
 }
 
@@ -58,7 +58,7 @@ impl Default for LinkOptions<'_> {
             takes: &|_| true,
             target: Target::GENERIC,
             plain: false,
-            threads: false,
+            threads: Sharing::None,
             sorts: HOST.sorts,
         }
     }
@@ -209,7 +209,7 @@ impl Linked {
                 mlir_schedule::schedule_nests(session, &lowered.module)?;
                 session.dump_after("nests", &lowered.module)?;
             }
-            if options.threads {
+            if options.threads != Sharing::None {
                 let sharing = mlir_pipeline::outline_shared_loops(session, &lowered.module)?;
                 let bodies = lowered.bodies.iter_mut();
                 for body in bodies.filter(|body| sharing.contains(&body.symbol)) {
@@ -224,7 +224,7 @@ impl Linked {
             mlir_pipeline::run_passes(session, &mut lowered.module, &loop_passes())?;
             let start = self.spent("passes", start);
             let llvm = mlir_pipeline::translate(session, &lowered.module, context)?;
-            if options.threads {
+            if options.threads != Sharing::None {
                 mlir_pipeline::define_sharing(&llvm)?;
             }
             mark_results_unaliased(&llvm, &lowered.bodies);
@@ -260,7 +260,7 @@ pub fn link_mlir(program: &HirProgram) -> Result<String, MlirError> {
 pub fn schedules(
     program: &HirProgram,
     target: &Target,
-    threads: bool,
+    threads: Sharing,
 ) -> Result<String, MlirError> {
     on_large_stack(|| {
         let session = Session::new("schedule")?;

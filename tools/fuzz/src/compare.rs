@@ -1,9 +1,10 @@
 //! Runs generated functions on each engine, and holds what they give to one another.
 
 use std::cell::RefCell;
+use std::num::NonZeroUsize;
 
 use driver::Fault;
-use driver::engine::{Engine, Jit};
+use driver::engine::{Engine, Jit, Sharing};
 use frontend::Options;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use neuro_hir::{HirFunction, HirProgram, HirType, Tier};
@@ -38,7 +39,12 @@ pub enum EngineName {
     Jit,
     /// The JIT without schedules and fusion.
     Plain,
+    /// The JIT, whose threads share the loops of contractions however small.
+    JitThreads,
 }
+
+/// What shares a loop: more than the steps of some, and no divisor of most.
+const THREADS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
 
 /// What came of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +100,12 @@ pub fn compile(job: &Job, sources: &mut SourceMap) -> Result<HirProgram, String>
 }
 
 impl EngineName {
-    pub const ALL: [EngineName; 3] = [EngineName::Interpreter, EngineName::Jit, EngineName::Plain];
+    pub const ALL: [EngineName; 4] = [
+        EngineName::Interpreter,
+        EngineName::Jit,
+        EngineName::Plain,
+        EngineName::JitThreads,
+    ];
 
     fn engine(self, program: &HirProgram, entries: &[&str]) -> Result<Engine, Fault> {
         let entries = entries.iter().copied();
@@ -102,6 +113,12 @@ impl EngineName {
             EngineName::Interpreter => Engine::Interpreter,
             EngineName::Jit => Engine::Jit(Jit::compile(program, entries)?),
             EngineName::Plain => Engine::Jit(Jit::compile_plain(program, entries)?),
+            EngineName::JitThreads => Engine::Jit(Jit::compile_sharing(
+                program,
+                entries,
+                THREADS,
+                Sharing::All,
+            )?),
         })
     }
 }

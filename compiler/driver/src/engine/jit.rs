@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use interpreter::{Interpreter, Value};
 use mlir_backend::BodyParameter;
-use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Target};
+use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Sharing, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
 use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Signature, Threads};
 use tensor::{Tensor, TensorError};
@@ -38,8 +38,18 @@ impl Jit {
         entries: impl IntoIterator<Item = &'p str>,
         count: NonZeroUsize,
     ) -> Result<Jit, Fault> {
+        Jit::compile_sharing(program, entries, count, (count.get() > 1).into())
+    }
+
+    /// The same for `count` threads that share the loops of these contractions.
+    pub fn compile_sharing<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+        count: NonZeroUsize,
+        sharing: Sharing,
+    ) -> Result<Jit, Fault> {
         let options = LinkOptions {
-            threads: count.get() > 1,
+            threads: sharing,
             ..LinkOptions::default()
         };
         let threads =

@@ -16,6 +16,7 @@ use neuro_hir::HirFunction;
 
 pub use gpu::Gpu;
 pub use jit::{Jit, not_lowered, signature};
+pub use mlir_backend::internal::Sharing;
 
 /// The engine of a run.
 pub enum Engine {

@@ -10,6 +10,6 @@ mod nest;
 mod script;
 
 pub use contraction::{
-    Target, fuse_consumers, prefetch_blocks, schedule, text, write_over_products,
+    Sharing, Target, fuse_consumers, prefetch_blocks, schedule, text, write_over_products,
 };
 pub use nest::schedule_nests;

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use mlir_lowering::ContractionShape;
-use mlir_schedule::{Target, text};
+use mlir_schedule::{Sharing, Target, text};
 use shared_types::ScalarType;
 
 fn product([m, k, n]: [u64; 3]) -> ContractionShape {
@@ -18,7 +18,7 @@ fn product([m, k, n]: [u64; 3]) -> ContractionShape {
 
 fn check(shape: [u64; 3], expected: Expect) {
     // Types and their lists say nothing that the operations do not.
-    let text = text(&[product(shape)], &Target::GENERIC, false);
+    let text = text(&[product(shape)], &Target::GENERIC, Sharing::None);
     let short = text.lines().map(|line| match line.find(" : (!transform") {
         Some(end) => &line[..end],
         None => line.trim_end_matches(" : !transform.any_op"),
@@ -188,7 +188,7 @@ fn packed() {
 #[test]
 fn shared_among_threads() {
     let tilings = |shape| {
-        let text = text(&[product(shape)], &Target::GENERIC, true);
+        let text = text(&[product(shape)], &Target::GENERIC, Sharing::Large);
         let kept = ["tile_using_for", "get_parent_op", "neuro.shared"];
         let lines = text
             .lines()

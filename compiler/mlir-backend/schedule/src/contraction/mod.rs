@@ -25,22 +25,23 @@ pub use destination::write_over_products;
 pub(crate) use prefetch::prefetch;
 pub use prefetch::prefetch_blocks;
 use script::script;
+pub use sharing::Sharing;
 pub use target::Target;
 
-/// The script of a body with these contractions, in MLIR's text. With `threads` it marks the loops
-/// that threads may share.
-pub fn text(contractions: &[ContractionShape], target: &Target, threads: bool) -> String {
-    script(contractions, target, threads)
+/// The script of a body with these contractions, in MLIR's text. It marks the loops that
+/// threads may share, of the contractions that `sharing` names.
+pub fn text(contractions: &[ContractionShape], target: &Target, sharing: Sharing) -> String {
+    script(contractions, target, sharing)
 }
 
 /// Schedules the contractions of the functions of a module, which `contractions` tells by symbol;
-/// `threads` as for [`text`].
+/// `sharing` as for [`text`].
 pub fn schedule<'m>(
     session: &Session,
     module: &Module<'_>,
     contractions: impl Fn(&str) -> &'m [ContractionShape],
     target: &Target,
-    threads: bool,
+    sharing: Sharing,
 ) -> Result<(), MlirError> {
     let mut next = module.body().first_operation();
     while let Some(function) = next {
@@ -56,7 +57,7 @@ pub fn schedule<'m>(
         apply(session, function, &removal())?;
         let contractions = read(function, contractions);
         if !contractions.is_empty() {
-            apply(session, function, &script(&contractions, target, threads))?;
+            apply(session, function, &script(&contractions, target, sharing))?;
         }
     }
     Ok(())

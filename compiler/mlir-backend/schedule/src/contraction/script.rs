@@ -5,22 +5,28 @@ use mlir_lowering::ContractionShape;
 use super::Target;
 use super::consumer::AXIS;
 use super::plan::Plan;
-use super::sharing::{Level, Shared};
+use super::sharing::{Level, Shared, Sharing};
 use crate::script::{ANY, Handle, Script};
 
-/// A module with one named sequence over a function with these contractions. With `threads` it
-/// marks the loops that threads share.
-pub(crate) fn script(contractions: &[ContractionShape], target: &Target, threads: bool) -> String {
+/// A module with one named sequence over a function with these contractions. It marks the
+/// loops that threads share.
+pub(crate) fn script(
+    contractions: &[ContractionShape],
+    target: &Target,
+    sharing: Sharing,
+) -> String {
     let mut script = Script::default();
     let plans: Vec<Plan> = contractions
         .iter()
-        .map(|contraction| match threads {
-            true => Plan::of(contraction, target).with_panels_to_share(contraction),
-            false => Plan::of(contraction, target),
+        .map(|contraction| match sharing {
+            Sharing::None => Plan::of(contraction, target),
+            Sharing::Large | Sharing::All => {
+                Plan::of(contraction, target).with_panels_to_share(contraction)
+            }
         })
         .collect();
     for (contraction, plan) in contractions.iter().zip(&plans) {
-        let shared = threads.then(|| Shared::of(contraction, plan)).flatten();
+        let shared = Shared::of(contraction, plan, sharing);
         script.contraction(contraction, plan, shared);
     }
     script.vectorize(contractions, &plans);

@@ -6,6 +6,27 @@ use mlir_pipeline::SHARED;
 use super::plan::Plan;
 use crate::script::{ANY, Handle, Script};
 
+/// The contractions whose loops threads share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    #[default]
+    None,
+    /// Those that take longer than threads take to begin.
+    Large,
+    /// However small: so that generated programs share some.
+    All,
+}
+
+impl From<bool> for Sharing {
+    /// Whether there are threads at all.
+    fn from(threads: bool) -> Sharing {
+        match threads {
+            true => Sharing::Large,
+            false => Sharing::None,
+        }
+    }
+}
+
 /// The loop along `axis` at a level of the nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shared {
@@ -35,9 +56,19 @@ const COLUMNS: std::ops::RangeInclusive<u64> = 256..=1024;
 
 impl Shared {
     /// Of the outermost loop with enough steps, else of the one with the most.
-    pub(crate) fn of(contraction: &ContractionShape, plan: &Plan) -> Option<Shared> {
+    pub(crate) fn of(
+        contraction: &ContractionShape,
+        plan: &Plan,
+        sharing: Sharing,
+    ) -> Option<Shared> {
         let extents = (0..contraction.dimensions()).map(|axis| contraction.extent(axis));
-        if extents.fold(1, u64::saturating_mul) < LEAST_WORK {
+        let work = extents.fold(1, u64::saturating_mul);
+        let is_shared = match sharing {
+            Sharing::None => false,
+            Sharing::Large => work >= LEAST_WORK,
+            Sharing::All => true,
+        };
+        if !is_shared {
             return None;
         }
         let loops = loops(contraction, plan);
