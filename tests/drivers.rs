@@ -14,5 +14,5 @@ mod filetest;
 mod programs;
 #[path = "drivers/refusals.rs"]
 mod refusals;
-#[path = "drivers/stand_in.rs"]
+#[path = "support/stand_in.rs"]
 mod stand_in;

@@ -59,11 +59,11 @@ impl Bundle {
             "{errors}"
         );
         assert_eq!(errors.lines().count(), 1, "{errors}");
-        for entry in cases {
-            stand_in.learn(&program, entry, Tier::Checked);
+        for &entry in cases {
+            stand_in.learn(&program, &[entry], Tier::Checked);
         }
-        for entry in speed {
-            stand_in.learn(&folder.join("speed.nr"), entry, Tier::Checked);
+        for &entry in speed {
+            stand_in.learn(&folder.join("speed.nr"), &[entry], Tier::Checked);
         }
         Bundle { stand_in, folder }
     }

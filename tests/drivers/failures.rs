@@ -35,7 +35,7 @@ const GIVE_BACK: [(&str, &str); 4] = [
 fn each_call(stand_in: &StandIn, names: [(i32, &str); 2]) {
     let program = stand_in.path("f.nr");
     fs::write(&program, PROGRAM).unwrap();
-    stand_in.learn(&program, "all", Tier::Checked);
+    stand_in.learn(&program, &["all"], Tier::Checked);
     let run = |fail: &str| {
         for result in ["r.0.npy", "r.1.npy"] {
             let _ = fs::remove_file(stand_in.path(result));

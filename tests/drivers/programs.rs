@@ -30,7 +30,7 @@ fn file_tests(stand_in: &StandIn, emulated: &str) {
         };
         stand_in.learn(
             &folder.join(&name),
-            after("--entry").unwrap_or("main"),
+            &[after("--entry").unwrap_or("main")],
             tier,
         );
         let words = [&[name.as_str()], &words[..]].concat();

@@ -35,7 +35,7 @@ typedef struct {
 ";
 
 /// Compiles a text that includes the header, in C11 and C++17, with every compiler here.
-fn compiles(workshop: &Workshop, text: &str) {
+pub fn compiles(workshop: &Workshop, text: &str) {
     for (standard, ending, names) in [
         ("-std=c11", "c", ["cc", "gcc", "clang"]),
         ("-std=c++17", "cpp", ["c++", "g++", "clang++"]),

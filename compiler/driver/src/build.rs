@@ -4,8 +4,11 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use codegen::Processor;
-use library::LinkedFunction;
-use mlir_backend::internal::{self, Body, LinkOptions, Linked, Target};
+use frontend::Options;
+use library::{GpuBodies, LinkedFunction};
+use mlir_backend::internal::{
+    self, Body, Chip, Failures, Form, GpuLinked, GpuOptions, LinkOptions, Target,
+};
 use neuro_hir::{HirFunction, HirProgram};
 use shared_types::SourceMap;
 
@@ -23,7 +26,11 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     ]
     .map(|file| options.output.join(file));
     check_writable(&options.output, &paths)?;
-    let program = source::compile(&options.file, options.overflow.tier(), sources)?;
+    let front_end = Options {
+        tier: options.overflow.tier(),
+        on_device: options.gpu.is_some(),
+    };
+    let program = source::compile_with(&options.file, front_end, sources)?;
     dump::check_writable()?;
     let processor = options.cpu.clone().unwrap_or_else(Processor::baseline);
     let link_options = LinkOptions {
@@ -39,13 +46,25 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
             refused,
         ));
     }
-    if linked.bodies.is_empty() {
+    let gpu = match options.gpu {
+        Some(chip) => gpu_bodies(&program, chip)?,
+        None => GpuLinked::default(),
+    };
+    if linked.bodies.is_empty() && gpu.bodies.is_empty() {
         let file = options.file.display();
         let text = format!("`{file}` has no tensor operation, so there is nothing to link");
         return Err(Fault::wrong(None, text));
     }
-    let functions = functions(&program, &linked)?;
-    let library = library::build(name, &linked.llvm_ir, &functions, sources, &processor)
+    let host = functions(&program, &linked.bodies)?;
+    let on_gpu = functions(&program, &gpu.bodies)?;
+    let chip = options.gpu.filter(|_| !on_gpu.is_empty());
+    let on_gpu = chip.map(|chip| GpuBodies {
+        vendor: chip.vendor,
+        llvm_ir: &gpu.llvm_ir,
+        functions: on_gpu,
+    });
+    let llvm_ir = &linked.llvm_ir;
+    let library = library::build(name, llvm_ir, &host, on_gpu.as_ref(), sources, &processor)
         .map_err(|error| Fault::internal(None, error.to_string()))?;
     let contents = [
         library.object.as_slice(),
@@ -55,8 +74,19 @@ pub fn build(options: &Build, sources: &mut SourceMap) -> Result<(), Fault> {
     fs::create_dir_all(&options.output)
         .and_then(|()| files::replace_all(paths.iter().map(PathBuf::as_path).zip(contents)))
         .map_err(|error| unwritable(&options.output, &error))?;
-    left_out::report(&program, sources);
+    left_out::report(&program, &gpu, sources);
     Ok(())
+}
+
+fn gpu_bodies(program: &HirProgram, chip: Chip) -> Result<GpuLinked, Fault> {
+    let options = GpuOptions {
+        takes: &|_| true,
+        chip,
+        form: Form::Native,
+        math: None,
+        failures: Failures::Stop,
+    };
+    internal::link_gpu(program, &options).map_err(|error| Fault::of_backend(&error))
 }
 
 /// What contractions are scheduled for.
@@ -104,7 +134,7 @@ fn check_writable(folder: &Path, paths: &[PathBuf]) -> Result<(), Fault> {
 
 fn functions<'p>(
     program: &'p HirProgram,
-    linked: &'p Linked,
+    bodies: &'p [Body],
 ) -> Result<Vec<LinkedFunction<'p>>, Fault> {
     let function = |body: &'p Body| {
         Ok(LinkedFunction {
@@ -113,7 +143,7 @@ fn functions<'p>(
             signature: signature(body),
         })
     };
-    linked.bodies.iter().map(function).collect()
+    bodies.iter().map(function).collect()
 }
 
 fn function<'p>(program: &'p HirProgram, name: &str) -> Result<&'p HirFunction, Fault> {

@@ -100,6 +100,9 @@ pub struct Build {
     /// names, such as x86-64-v3; without it, every processor of this machine's architecture
     #[arg(long, value_name = "NAME")]
     pub cpu: Option<Processor>,
+    /// Add bodies for a GPU, such as nvidia:sm_90 or amd:gfx942; programs link libneuro_gpu.a too
+    #[arg(long, value_name = "VENDOR:CHIP", value_parser = gpu)]
+    pub gpu: Option<Chip>,
     /// Let the caller's threads share loops: a body with one takes what shares it
     #[arg(long)]
     pub threads: bool,

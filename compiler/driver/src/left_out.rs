@@ -1,31 +1,40 @@
 //! What of a program a library for C does not have.
 
+use mlir_backend::internal::{GpuLinked, Refusal};
 use neuro_hir::{Callee, FunctionTarget, HirExprKind, HirFunction, HirItem, HirNode, HirProgram};
 use shared_types::SourceMap;
 
 use crate::output::note;
 
-/// Notes on standard error each function of the source that the library lacks, and why.
-pub fn report(program: &HirProgram, sources: &SourceMap) {
+/// Notes on standard error each function of the source that the library lacks, and why; and each
+/// operation that was not lowered for the GPU.
+pub fn report(program: &HirProgram, gpu: &GpuLinked, sources: &SourceMap) {
+    let report_one = |name: &str, function: &HirFunction| {
+        let on_gpu = gpu.bodies.iter().any(|body| body.function == function.name);
+        if let Some(reason) = reason(program, function).filter(|_| !on_gpu) {
+            let place = sources.locate(function.span);
+            note(&format_args!(
+                "{place}: note: `{name}` is not in the library: {reason}"
+            ));
+        }
+    };
     for item in &program.items {
         match item {
-            HirItem::Function(function) => report_one(program, sources, &function.name, function),
+            HirItem::Function(function) => report_one(&function.name, function),
             HirItem::Impl(block) => {
                 for method in &block.methods {
                     let name = format!("{}.{}", block.owner, method.name);
-                    report_one(program, sources, &name, method);
+                    report_one(&name, method);
                 }
             }
             HirItem::Struct(_) | HirItem::Const(_) => {}
         }
     }
-}
-
-fn report_one(program: &HirProgram, sources: &SourceMap, name: &str, function: &HirFunction) {
-    if let Some(reason) = reason(program, function) {
-        let place = sources.locate(function.span);
+    for Refusal { function, .. } in &gpu.refused {
+        let (place, name) = (sources.locate(function.span), &function.name);
+        let reason = &function.reason;
         note(&format_args!(
-            "{place}: note: `{name}` is not in the library: {reason}"
+            "{place}: note: `{name}` has no GPU body: {reason}"
         ));
     }
 }

@@ -7,13 +7,16 @@ use codegen::Processor;
 
 use crate::{LibraryError, half};
 
-/// A static library of an object and of what it needs. The same objects give the same bytes.
+/// A static library of an object, of that of the GPU bodies if there is one, and of what the first
+/// needs. The same objects give the same bytes.
 pub(crate) fn archive(
     name: &str,
     object: &[u8],
+    gpu_object: Option<Vec<u8>>,
     processor: &Processor,
 ) -> Result<Vec<u8>, LibraryError> {
     let mut members = vec![(format!("{name}.o"), object.to_vec())];
+    members.extend(gpu_object.map(|object| (format!("{name}_gpu.o"), object)));
     if let Some(half) = half::object_for(object, processor)? {
         members.push(("neuro_half.o".to_string(), half));
     }

@@ -1,4 +1,5 @@
 use codegen::{FunctionSignature, Scratch};
+use mlir_backend::internal::Vendor;
 use mlir_backend::{BodyParameter, Check, CheckKind};
 use neuro_hir::{HirFunction, HirType};
 use shared_types::{ScalarType, SourceMap};
@@ -10,6 +11,8 @@ use crate::{LinkedFunction, bits};
 pub(crate) struct Function {
     /// In the program.
     pub name: String,
+    /// Whose GPU runs it; none for the host.
+    pub vendor: Option<Vendor>,
     /// As it stands in the program, or would.
     pub declaration: String,
     pub symbol: String,
@@ -76,7 +79,13 @@ pub(crate) struct LocatedCheck {
 }
 
 impl Function {
-    pub(crate) fn new(linked: &LinkedFunction<'_>, scratch: Scratch, sources: &SourceMap) -> Self {
+    /// Of a GPU body with the vendor whose it is.
+    pub(crate) fn new(
+        linked: &LinkedFunction<'_>,
+        vendor: Option<Vendor>,
+        scratch: Scratch,
+        sources: &SourceMap,
+    ) -> Self {
         let LinkedFunction {
             hir,
             body,
@@ -98,6 +107,7 @@ impl Function {
         };
         Function {
             name: hir.name.clone(),
+            vendor,
             declaration: declaration(hir),
             symbol: body.symbol.clone(),
             bits_entry: bits::entry_name(signature),
@@ -113,6 +123,15 @@ impl Function {
         let threads =
             arguments.find(|argument| matches!(argument.kind, ArgumentKind::Threads { .. }));
         threads.map(|argument| argument.name.as_str())
+    }
+
+    /// The name of the function over `DLTensor`.
+    pub(crate) fn checked_name(&self) -> String {
+        let prefix = match self.vendor {
+            None => "neuro",
+            Some(_) => "neurogpu",
+        };
+        format!("{prefix}_{}", self.name)
     }
 
     /// The tensors among the arguments.

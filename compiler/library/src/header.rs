@@ -7,11 +7,18 @@ mod text;
 use crate::function::Function;
 
 const PRELUDE: &str = include_str!("prelude.h");
+/// Where there are GPU bodies.
+const GPU_PRELUDE: &str = include_str!("gpu.h");
 
 pub(crate) fn header(name: &str, functions: &[Function]) -> String {
     let guard = format!("NEURO_LIBRARY_{name}_H_");
+    let has_gpu = functions.iter().any(|function| function.vendor.is_some());
+    let (link, gpu) = match has_gpu {
+        true => (" -lneuro_gpu", format!("\n{GPU_PRELUDE}")),
+        false => ("", String::new()),
+    };
     let mut header = format!(
-        "/* Made by neuro-mlir; changes are lost. Link with -l{name} -lm.
+        "/* Made by neuro-mlir; changes are lost. Link with -l{name}{link} -lm.
  *
  * For each function of the program there is one over DLTensor, `neuro_` and its name, which checks
  * its arguments, calls the body, and fills `*failure`, unless that is null, where it does not return
@@ -20,7 +27,7 @@ pub(crate) fn header(name: &str, functions: &[Function]) -> String {
 #ifndef {guard}
 #define {guard}
 
-{PRELUDE}
+{PRELUDE}{gpu}
 #ifdef __cplusplus
 extern \"C\" {{
 #endif

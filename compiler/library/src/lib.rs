@@ -12,7 +12,7 @@ mod header;
 mod names;
 
 use codegen::{Processor, Signature, compile};
-use mlir_backend::internal::Body;
+use mlir_backend::internal::{Body, Vendor};
 use neuro_hir::HirFunction;
 use shared_types::SourceMap;
 
@@ -27,36 +27,52 @@ pub struct LinkedFunction<'p> {
     pub signature: Signature,
 }
 
+/// The GPU bodies of a program, with the functions that they compute.
+pub struct GpuBodies<'p> {
+    pub vendor: Vendor,
+    pub llvm_ir: &'p str,
+    pub functions: Vec<LinkedFunction<'p>>,
+}
+
 /// The contents of the files.
 pub struct Library {
-    /// All bodies, each under its symbol.
+    /// All bodies of the host, each under its symbol.
     pub object: Vec<u8>,
     /// C11 and C++17: for each function one over `DLTensor` that checks its arguments, and the
     /// prototype of the body itself.
     pub header: String,
-    /// The object, and what it needs beyond the C library.
+    /// The object with what it needs beyond the C library, and the GPU bodies, which need
+    /// `libneuro_gpu.a` besides.
     pub archive: Vec<u8>,
 }
 
-/// Compiles the bodies of `llvm_ir`, at least one, to a library for C. `name` is a C identifier.
+/// Compiles the bodies of `llvm_ir`, and those of a GPU, to a library for C. `name` is a C
+/// identifier.
 pub fn build(
     name: &str,
     llvm_ir: &str,
     functions: &[LinkedFunction<'_>],
+    gpu: Option<&GpuBodies<'_>>,
     sources: &SourceMap,
     processor: &Processor,
 ) -> Result<Library, LibraryError> {
-    let signatures: Vec<Signature> = functions.iter().map(|one| one.signature.clone()).collect();
-    let compiled = compile(llvm_ir, &signatures, processor, bits::add_entry)?;
-    let object = compiled.object.as_slice().to_vec();
-    let functions: Vec<function::Function> = functions
-        .iter()
-        .zip(compiled.scratch)
-        .map(|(linked, scratch)| function::Function::new(linked, scratch, sources))
-        .collect();
+    let mut all = Vec::new();
+    let mut object_of = |llvm_ir: &str, functions: &[LinkedFunction<'_>], vendor| {
+        let signatures = functions.iter().map(|one| one.signature.clone());
+        let signatures: Vec<Signature> = signatures.collect();
+        let compiled = compile(llvm_ir, &signatures, processor, bits::add_entry)?;
+        let functions = functions.iter().zip(compiled.scratch);
+        all.extend(
+            functions
+                .map(|(linked, scratch)| function::Function::new(linked, vendor, scratch, sources)),
+        );
+        Ok::<_, LibraryError>(compiled.object.as_slice().to_vec())
+    };
+    let object = object_of(llvm_ir, functions, None)?;
+    let gpu = gpu.map(|gpu| object_of(gpu.llvm_ir, &gpu.functions, Some(gpu.vendor)));
     Ok(Library {
-        archive: archive::archive(name, &object, processor)?,
-        header: header::header(name, &functions),
+        archive: archive::archive(name, &object, gpu.transpose()?, processor)?,
+        header: header::header(name, &all),
         object,
     })
 }

@@ -61,10 +61,13 @@ typedef enum NeuroStatus {
 
   /* The program fails on these operands. What was written means nothing. */
   NEURO_OVERFLOW = 11,
-  NEURO_ZERO_DIVISOR = 12
+  NEURO_ZERO_DIVISOR = 12,
+
+  /* There is no usable GPU, or its driver failed. What was written means nothing. */
+  NEURO_GPU = 13
 } NeuroStatus;
 
-/* Why a function returned another status than NEURO_OK. Its pointers are to constants. */
+/* Why a function returned another status than NEURO_OK. Its pointers are to constants, but for `reason`. */
 typedef struct NeuroFailure {
   NeuroStatus status;
   const char *function;
@@ -82,6 +85,9 @@ typedef struct NeuroFailure {
   uint64_t element;
   int32_t rank;
   const int64_t *shape;
+
+  /* NEURO_GPU: what the driver said, until this thread next runs something on a GPU. */
+  const char *reason;
 } NeuroFailure;
 
 /* The index of the failure's element along an axis of its operation's result. */
@@ -100,12 +106,12 @@ static inline int NeuroFailureText(const NeuroFailure *failure, char *text, size
       "nothing failed", "a null pointer", "not in the host's memory", "another element type", "another shape",
       "not row-major", "not aligned to its elements", "memory shared with another argument, and one of them is written",
       "a bool that is neither 0 nor 1", "a position outside of what is sliced", "out of memory", "integer overflow", "division by zero"};
-  const char *const reason = reasons[failure->status];
+  const char *const reason = failure->status == NEURO_GPU ? failure->reason : reasons[failure->status];
   int length;
   if (failure->status == NEURO_OK) {
     return snprintf(text, size, "%s", reason);
   }
-  if (failure->status == NEURO_MEMORY) {
+  if (failure->status == NEURO_MEMORY || failure->status == NEURO_GPU) {
     return snprintf(text, size, "%s: %s", failure->function, reason);
   }
   if (failure->status < NEURO_MEMORY) {
@@ -239,7 +245,7 @@ static inline NeuroStatus NeuroCheckArguments(const char *function, size_t count
     }
   }
   if (status != NEURO_OK && failure != NULL) {
-    const NeuroFailure found = {status, function, arguments[at].name, arguments[at].type, NULL, NULL, 0, 0, 0, 0, NULL};
+    const NeuroFailure found = {status, function, arguments[at].name, arguments[at].type, NULL, NULL, 0, 0, 0, 0, NULL, NULL};
     *failure = found;
   }
   return status;
@@ -252,7 +258,7 @@ static inline NeuroStatus NeuroCheckOther(const char *function, const char *argu
     return NEURO_OK;
   }
   if (failure != NULL) {
-    const NeuroFailure found = {status, function, argument, type, NULL, NULL, 0, 0, 0, 0, NULL};
+    const NeuroFailure found = {status, function, argument, type, NULL, NULL, 0, 0, 0, 0, NULL, NULL};
     *failure = found;
   }
   return status;
@@ -284,7 +290,7 @@ static inline NeuroStatus NeuroCheckMemory(const char *function, size_t bytes, N
     return NEURO_OK;
   }
   if (failure != NULL) {
-    const NeuroFailure found = {NEURO_MEMORY, function, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL};
+    const NeuroFailure found = {NEURO_MEMORY, function, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL};
     *failure = found;
   }
   return NEURO_MEMORY;
@@ -303,7 +309,7 @@ static inline NeuroStatus NeuroDecode(const char *function, uint64_t word, const
     const NeuroFailure found = {check->status, function,      NULL,
                                 NULL,          check->operation, check->file,
                                 check->line,   check->column, position / check->folded,
-                                check->rank,   check->shape};
+                                check->rank,   check->shape,  NULL};
     *failure = found;
   }
   return check->status;

@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use codegen::Scratch;
 use mlir_backend::CheckKind;
+use mlir_backend::internal::Vendor;
 
 use super::text::{c_type, dlpack_code, function_parameters, literal, strides, tensor_type};
 use crate::function::{Argument, ArgumentKind, Function, LocatedCheck, Usage};
@@ -18,8 +19,8 @@ pub(super) fn checked(function: &Function) -> String {
     let mut text = documentation(function);
     let _ = writeln!(
         text,
-        "static inline NeuroStatus neuro_{}(\n    {}, NeuroFailure *failure) {{",
-        function.name,
+        "static inline NeuroStatus {}(\n    {}, NeuroFailure *failure) {{",
+        function.checked_name(),
         parameters(function).join(", "),
     );
     text += &shapes.declarations();
@@ -73,10 +74,20 @@ pub(super) fn checked(function: &Function) -> String {
             "  if (neuro_status == NEURO_OK) {{\n    neuro_status = {check};\n  }}"
         );
     }
-    text += "  if (neuro_status != NEURO_OK) {\n    return neuro_status;\n  }\n";
+    let _ = writeln!(text, "{LEAVE}");
     let has_checks = !function.checks.is_empty();
-    if has_checks {
+    if has_checks || function.vendor.is_some() {
         text += "  uint64_t neuro_word = UINT64_MAX;\n";
+    }
+    let staged = "neuro_arguments, neuro_data, neuro_memory, &neuro_word, failure";
+    if let Some(vendor) = function.vendor {
+        let vendor = vendor_number(vendor);
+        let _ = writeln!(
+            text,
+            "  void *neuro_memory[{count} + 1];
+  neuro_status = NeuroGpuStage({name}, {vendor}, {count}, {staged});
+{LEAVE}"
+        );
     }
     let symbol = function.bits_entry.as_ref().unwrap_or(&function.symbol);
     let _ = writeln!(
@@ -84,6 +95,13 @@ pub(super) fn checked(function: &Function) -> String {
         "  {symbol}(\n      {});",
         call(function).join(",\n      ")
     );
+    if function.vendor.is_some() {
+        let _ = writeln!(
+            text,
+            "  neuro_status = NeuroGpuFetch({name}, {count}, {staged});
+{LEAVE}"
+        );
+    }
     let result = match has_checks {
         true => format!("NeuroDecode({name}, neuro_word, neuro_checks, failure)"),
         false => "NEURO_OK".to_string(),
@@ -92,8 +110,22 @@ pub(super) fn checked(function: &Function) -> String {
     text
 }
 
+/// Leaves with what is wrong.
+const LEAVE: &str = "  if (neuro_status != NEURO_OK) {\n    return neuro_status;\n  }";
+
+fn vendor_number(vendor: Vendor) -> &'static str {
+    match vendor {
+        Vendor::Nvidia => "NEURO_NVIDIA",
+        Vendor::Amd => "NEURO_AMD",
+    }
+}
+
 fn documentation(function: &Function) -> String {
     let mut text = format!("/* {}\n", function.declaration);
+    if let Some(vendor) = function.vendor {
+        let vendor = vendor_number(vendor);
+        let _ = writeln!(text, " * Runs on the first GPU of {vendor}.");
+    }
     for (name, scalar, shape, usage) in function.tensors() {
         let ty = tensor_type(scalar, shape);
         let _ = match usage {
@@ -217,6 +249,10 @@ fn parameters(function: &Function) -> Vec<String> {
 /// The arguments of the body's call.
 fn call(function: &Function) -> Vec<String> {
     let mut tensor = 0;
+    let data = match function.vendor {
+        None => "neuro_data",
+        Some(_) => "neuro_memory",
+    };
     let mut words = Vec::new();
     for argument in &function.arguments {
         words.push(match &argument.kind {
@@ -227,7 +263,7 @@ fn call(function: &Function) -> Vec<String> {
                 usage,
             } => {
                 let constant = if *usage == Usage::Reads { "const " } else { "" };
-                let pointer = format!("({constant}{} *)neuro_data[{tensor}]", c_type(*scalar));
+                let pointer = format!("({constant}{} *){data}[{tensor}]", c_type(*scalar));
                 tensor += 1;
                 let numbers: Vec<u64> = [0]
                     .iter()
@@ -240,7 +276,13 @@ fn call(function: &Function) -> Vec<String> {
             ArgumentKind::Function { environment, .. } => {
                 format!("{}, {environment}", argument.name)
             }
-            ArgumentKind::Status => "&neuro_word, &neuro_word, 0".to_string(),
+            ArgumentKind::Status => match function.vendor {
+                None => "&neuro_word, &neuro_word, 0".to_string(),
+                Some(_) => {
+                    let word = format!("(uint64_t *)neuro_memory[{}]", function.tensors().count());
+                    format!("{word}, {word}, 0")
+                }
+            },
             ArgumentKind::Threads { .. } => {
                 let name = &argument.name;
                 format!("{name} ? {name}->share : NULL, {name} ? {name}->pool : NULL")

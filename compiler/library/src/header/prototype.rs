@@ -4,6 +4,7 @@ use crate::function::{Argument, ArgumentKind, Function, Usage};
 /// The prototype of the body's symbol, or of its entry that takes bits.
 pub(super) fn prototype(function: &Function) -> String {
     let (note, symbol) = match &function.bits_entry {
+        None if function.vendor.is_some() => ("The body on a GPU", &function.symbol),
         None => ("The body", &function.symbol),
         Some(entry) => ("The body, halves as their bits", entry),
     };

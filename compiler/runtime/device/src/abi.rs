@@ -1,4 +1,4 @@
-//! The functions that MLIR's host code declares.
+//! The functions that MLIR's host code declares, under their names: programs are linked with them.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -32,6 +32,7 @@ pub fn symbols() -> [(&'static str, usize); 10] {
 ///
 /// # Safety
 /// There are that many bytes, until the module is unloaded.
+#[unsafe(export_name = "mgpuModuleLoad")]
 unsafe extern "C" fn module_load(data: *const u8, size: usize) -> *mut Image {
     // SAFETY: as above.
     let image = unsafe { Image::new(std::slice::from_raw_parts(data, size)) };
@@ -42,6 +43,7 @@ unsafe extern "C" fn module_load(data: *const u8, size: usize) -> *mut Image {
 ///
 /// # Safety
 /// As of [`module_load`].
+#[unsafe(export_name = "mgpuModuleLoadJIT")]
 unsafe extern "C" fn module_load_jit(
     data: *const u8,
     _optimization: i32,
@@ -53,6 +55,7 @@ unsafe extern "C" fn module_load_jit(
 
 /// # Safety
 /// The image is of [`module_load`], and not unloaded yet.
+#[unsafe(export_name = "mgpuModuleUnload")]
 unsafe extern "C" fn module_unload(image: *mut Image) {
     // SAFETY: as above.
     drop(unsafe { Box::from_raw(image) });
@@ -60,6 +63,7 @@ unsafe extern "C" fn module_unload(image: *mut Image) {
 
 /// # Safety
 /// The image is loaded, and the name ends in a zero.
+#[unsafe(export_name = "mgpuModuleGetFunction")]
 unsafe extern "C" fn module_get_function(image: *const Image, name: *const c_char) -> u64 {
     with(|session| {
         // SAFETY: as above.
@@ -70,6 +74,7 @@ unsafe extern "C" fn module_get_function(image: *const Image, name: *const c_cha
 
 /// # Safety
 /// The function is of [`module_get_function`], and there are that many arguments, of its types.
+#[unsafe(export_name = "mgpuLaunchKernel")]
 unsafe extern "C" fn launch_kernel(
     function: u64,
     grid_x: u64,
@@ -105,14 +110,17 @@ unsafe extern "C" fn launch_kernel(
     });
 }
 
+#[unsafe(export_name = "mgpuStreamCreate")]
 extern "C" fn stream_create() -> u64 {
     with(|session| session.create_stream())
 }
 
+#[unsafe(export_name = "mgpuStreamSynchronize")]
 extern "C" fn stream_synchronize(stream: u64) {
     with(|session| session.device.synchronize(stream).map(|()| 0));
 }
 
+#[unsafe(export_name = "mgpuStreamDestroy")]
 extern "C" fn stream_destroy(stream: u64) {
     give_back(|session| match stream {
         0 => Ok(()),
@@ -120,10 +128,12 @@ extern "C" fn stream_destroy(stream: u64) {
     });
 }
 
+#[unsafe(export_name = "_mlir_memref_to_llvm_alloc")]
 extern "C" fn alloc(bytes: u64) -> u64 {
     with(|session| session.allocate(bytes))
 }
 
+#[unsafe(export_name = "_mlir_memref_to_llvm_free")]
 extern "C" fn free(address: u64) {
     give_back(|session| match address {
         0 => Ok(()),

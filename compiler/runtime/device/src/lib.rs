@@ -14,7 +14,7 @@ mod session;
 pub use abi::symbols;
 pub use driver::DriverDevice;
 pub use error::DeviceError;
-pub use session::{Usage, run};
+pub use session::{Run, Usage, read, run, write};
 
 use std::ffi::c_void;
 

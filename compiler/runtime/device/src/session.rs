@@ -1,5 +1,6 @@
 use std::cell::{Cell, RefCell};
 use std::ptr::null;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::{Device, DeviceError};
@@ -31,24 +32,64 @@ thread_local! {
 /// # Safety
 /// `run` may be left in the middle, not unwound, where it breaks the device's rules.
 pub unsafe fn run(device: &Arc<dyn Device>, run: &mut dyn FnMut()) -> Result<Usage, DeviceError> {
-    let session = Session {
-        device: device.clone(),
-        failure: RefCell::default(),
-        launches: Cell::default(),
-        buffers: RefCell::default(),
-        streams: RefCell::default(),
-    };
-    let before = SESSION.replace(&session);
+    let begun = Run::begin(device.clone());
     // SAFETY: as the caller promises.
     let ran = unsafe { device.host(run) };
-    SESSION.set(before);
-    let swept = session.sweep();
-    let failure = session.failure.take();
-    // A failure explains what follows it.
-    failure.map_or(Ok(()), Err).and(ran).and(swept)?;
-    Ok(Usage {
-        launches: session.launches.get(),
-    })
+    begun.end_after(ran)
+}
+
+/// A run of this thread's host code, from its beginning to its end or its drop.
+pub struct Run {
+    session: Rc<Session>,
+    before: *const Session,
+}
+
+impl Run {
+    /// Calls of the ABI are for `device` from here on.
+    pub fn begin(device: Arc<dyn Device>) -> Run {
+        let session = Rc::new(Session {
+            device,
+            failure: RefCell::default(),
+            launches: Cell::default(),
+            buffers: RefCell::default(),
+            streams: RefCell::default(),
+        });
+        let before = SESSION.replace(Rc::as_ptr(&session));
+        Run { session, before }
+    }
+
+    /// What it did, or what failed first. Nothing that was allocated is left.
+    pub fn end(self) -> Result<Usage, DeviceError> {
+        self.end_after(Ok(()))
+    }
+
+    fn end_after(self, ran: Result<(), DeviceError>) -> Result<Usage, DeviceError> {
+        let swept = self.session.sweep();
+        let failure = self.session.failure.take();
+        // A failure explains what follows it.
+        failure.map_or(Ok(()), Err).and(ran).and(swept)?;
+        Ok(Usage {
+            launches: self.session.launches.get(),
+        })
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        SESSION.set(self.before);
+        // After an end nothing is left; before one, nobody hears of it.
+        let _ = self.session.sweep();
+    }
+}
+
+/// Copies to the device of the run that this thread is in.
+pub fn write(to: u64, from: &[u8]) {
+    with(|session| session.device.write(to, from).map(|()| 0));
+}
+
+/// Copies from that device, after everything that it was asked to do.
+pub fn read(from: u64, to: &mut [u8]) {
+    with(|session| session.device.read(from, to).map(|()| 0));
 }
 
 /// Calls `act` with the run that this thread is in, unless that has failed; keeps its failure, and

@@ -70,9 +70,9 @@ impl StandIn {
         symlink(path, place).unwrap();
     }
 
-    /// Compiles the kernels of a run of a program for the emulator: the stand-in finds them by what
+    /// Compiles the kernels of runs of a program for the emulator: the stand-in finds them by what
     /// the driver is given. Nothing is done for a program that has none, or is wrong.
-    pub fn learn(&self, program: &Path, entry: &str, tier: Tier) {
+    pub fn learn(&self, program: &Path, entries: &[&str], tier: Tier) {
         let text = fs::read_to_string(program).unwrap();
         let mut sources = SourceMap::default();
         let file = sources.add(SourceFile::new("f.nr".to_string(), text));
@@ -80,7 +80,7 @@ impl StandIn {
         let Ok(program) = frontend::compile(&sources, file, Options { tier, on_device }) else {
             return;
         };
-        let reachable = program.reachable_from([entry]);
+        let reachable = program.reachable_from(entries.iter().copied());
         let binary = |form| {
             let options = GpuOptions {
                 takes: &|function| reachable.contains(function.name.as_str()),
