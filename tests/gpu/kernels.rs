@@ -42,7 +42,7 @@ pub fn expands(llvm: &str) -> Option<&'static str> {
             Some("remainder")
         } else if line.contains("@llvm.sqrt.") {
             Some("square root")
-        } else if divides.iter().any(|name| has(name)) && has_i64(line) {
+        } else if divides.iter().any(|name| has(name)) && by_an_i64(line) {
             Some("64-bit integer division")
         } else if ["sitofp", "uitofp", "fptosi", "fptoui"]
             .iter()
@@ -59,4 +59,10 @@ pub fn expands(llvm: &str) -> Option<&'static str> {
 
 fn has_i64(line: &str) -> bool {
     line.split_whitespace().any(|word| word == "i64")
+}
+
+/// Whether the divisor is no constant: by those a multiplication divides.
+fn by_an_i64(line: &str) -> bool {
+    let divisor = line.split(", ").nth(1);
+    has_i64(line) && divisor.is_some_and(|divisor| divisor.starts_with('%'))
 }
