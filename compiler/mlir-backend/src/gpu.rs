@@ -152,7 +152,12 @@ fn outlined<'c>(
     refused.extend(lowered.refused);
     session.dump_after("lowering", &module)?;
 
-    let math = math([&module, &kernels.module], options)?;
+    let math = match options.math {
+        Some(math) => math,
+        None => math([&module, &kernels.module], || {
+            has_math_library(options.chip.vendor)
+        })?,
+    };
     if !math {
         without_math(&module, &mut refused);
         kernels::without_math(&kernels.module)?;
@@ -214,20 +219,19 @@ fn may_run_on_gpu(function: &HirFunction) -> bool {
 
 /// Whether library mathematics is linked. The toolkit is looked for once at most, and not at all
 /// for a program that calls none.
-fn math(modules: [&Module<'_>; 2], options: &GpuOptions<'_>) -> Result<bool, MlirError> {
-    if let Some(math) = options.math {
-        return Ok(math);
+fn math(
+    modules: [&Module<'_>; 2],
+    is_there: impl FnOnce() -> Result<bool, MlirError>,
+) -> Result<bool, MlirError> {
+    let calls = |module: &&Module<'_>| {
+        let first = module.body().first_operation();
+        let mut functions = std::iter::successors(first, |function| function.next_in_block());
+        functions.any(|function| unlinked_math(function).is_some())
+    };
+    match modules.iter().any(calls) {
+        true => is_there(),
+        false => Ok(false),
     }
-    for module in modules {
-        let mut next = module.body().first_operation();
-        while let Some(function) = next {
-            if unlinked_math(function).is_some() {
-                return has_math_library(options.chip.vendor);
-            }
-            next = function.next_in_block();
-        }
-    }
-    Ok(false)
 }
 
 /// Refuses the functions of the module that call library mathematics, and removes them.
@@ -257,5 +261,37 @@ fn no_form(function: NotLowered) -> Refusal {
     Refusal {
         function,
         cause: Cause::NoForm,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_toolkit_is_looked_for_once_and_only_for_mathematics() {
+        let session = Session::new("test").unwrap();
+        let function = |operation: &str| {
+            let text = format!(
+                "func.func @f(%x: f32) -> f32 {{ %y = {operation} %x : f32 return %y : f32 }}"
+            );
+            Module::parse(session.context(), &text).unwrap()
+        };
+        let (plain, calling) = (function("arith.negf"), function("math.exp"));
+        for (modules, probes) in [
+            ([&plain, &plain], 0),
+            ([&plain, &calling], 1),
+            ([&calling, &calling], 1),
+        ] {
+            for answer in [true, false] {
+                let mut probed = 0;
+                let math = math(modules, || {
+                    probed += 1;
+                    Ok(answer)
+                });
+                assert_eq!(probed, probes);
+                assert_eq!(math.unwrap(), answer && probes > 0);
+            }
+        }
     }
 }
