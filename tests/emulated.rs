@@ -92,7 +92,7 @@ fn large_products_have_the_bits_of_the_host() {
         );
     }
     std::fs::write(folder.path().join("f.nr"), program).unwrap();
-    for index in 0..products.len() {
+    for (index, product) in products.iter().enumerate() {
         let result = |engine: &str| {
             let entry = format!("p{index}");
             let arguments = ["--arg", "a=random:1", "--arg", "b=random:2", "--hash"];
@@ -103,7 +103,7 @@ fn large_products_have_the_bits_of_the_host() {
         };
         let expected = result("jit");
         for engine in ENGINES {
-            assert_eq!(result(engine), expected, "{engine} {:?}", products[index]);
+            assert_eq!(result(engine), expected, "{engine} {product:?}");
         }
     }
 }
