@@ -2,6 +2,7 @@
 //! from the first product to the last (backend specification, §The contraction schedule).
 
 mod blocks;
+mod factor;
 mod operand;
 mod plan;
 mod product;

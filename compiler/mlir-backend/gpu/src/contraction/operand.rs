@@ -7,6 +7,7 @@ use super::values::{alignment, beyond, extract};
 use crate::ir::{Place, Rewritten, internal};
 
 /// A buffer, and the dimension that each of its axes runs along, no two the same.
+#[derive(Clone)]
 pub(crate) struct Operand<'c, 'a> {
     pub buffer: Value<'c, 'a>,
     pub dimensions: Vec<usize>,

@@ -5,6 +5,7 @@ use melior::ir::r#type::{DimSize, IntegerType, MemRefType, ShapedTypeLike};
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mlir_pipeline::{access, is_diagonal};
 
+use super::factor::{Element, Factor, is_elementwise};
 use super::operand::{Operand, Positions};
 use super::plan::Shape;
 use super::values::split;
@@ -17,9 +18,9 @@ pub(crate) struct Product<'c, 'a> {
     /// What fills the result before; no other operation between them touches it.
     pub fill: OperationRef<'c, 'a>,
     pub start: Value<'c, 'a>,
-    pub left: Operand<'c, 'a>,
+    pub left: Factor<'c, 'a>,
     /// It has the result's last axis.
-    pub right: Operand<'c, 'a>,
+    pub right: Factor<'c, 'a>,
     pub result: Operand<'c, 'a>,
     pub multiply: &'static str,
     pub add: &'static str,
@@ -40,13 +41,18 @@ impl<'c, 'a> Product<'c, 'a> {
         generic: OperationRef<'c, 'a>,
         before: &[OperationRef<'c, 'a>],
     ) -> Option<Self> {
-        if name_of(generic) != "linalg.generic" || generic.operand_count() != 3 {
+        if name_of(generic) != "linalg.generic" {
             return None;
         }
         let iterators = array(generic, "iterator_types")?;
         let mut extents = vec![0; iterators.len()];
-        let [first, second, result] = operands(generic, &mut extents)?;
-        let (multiply, add) = arithmetic(generic, result.element)?;
+        let mut elements = elements(generic, &mut extents)?;
+        let (sum, result) = elements.pop()?;
+        let Element::Of(result) = result else {
+            return None;
+        };
+        let (multiply, add, factors) = arithmetic(generic, result.element, &elements, sum)?;
+        let [first, second] = factors;
         let (fill, start) = fill(before, result.buffer)?;
 
         let kept = result.dimensions.clone();
@@ -156,15 +162,18 @@ fn array<'c>(operation: OperationRef<'c, '_>, name: &str) -> Option<ArrayAttribu
     ArrayAttribute::try_from(operation.attribute(name).ok()?).ok()
 }
 
-/// The three operands, whose shapes tell the extents.
-fn operands<'c, 'a>(
+/// The arguments of the body and what they are; the buffers' shapes tell the extents.
+fn elements<'c, 'a>(
     generic: OperationRef<'c, 'a>,
     extents: &mut [u64],
-) -> Option<[Operand<'c, 'a>; 3]> {
+) -> Option<Vec<(Value<'c, 'a>, Element<'c, 'a>)>> {
     let maps = array(generic, "indexing_maps")?;
-    let mut operand = |index| {
-        let buffer: Value = generic.operand(index).ok()?;
-        let ty = MemRefType::try_from(buffer.r#type()).ok()?;
+    let block = block_of(generic)?;
+    let mut element = |(index, buffer): (usize, Value<'c, 'a>)| {
+        let argument = block.argument(index).ok()?.into();
+        let Ok(ty) = MemRefType::try_from(buffer.r#type()) else {
+            return Some((argument, Element::Same(buffer)));
+        };
         let walked = access(maps.element(index).ok()?).filter(|walked| !is_diagonal(walked))?;
         let dimensions: Vec<usize> = walked.into_iter().collect::<Option<_>>()?;
         for (axis, &dimension) in dimensions.iter().enumerate() {
@@ -173,43 +182,47 @@ fn operands<'c, 'a>(
             };
             *extents.get_mut(dimension)? = extent;
         }
-        Some(Operand {
+        let operand = Operand {
             buffer,
             dimensions,
             element: ty.element(),
             bytes: bytes(ty.element())?,
             is_plain: ty.affine_map().is_identity(),
-        })
+        };
+        Some((argument, Element::Of(operand)))
     };
-    Some([operand(0)?, operand(1)?, operand(2)?])
+    generic.operands().enumerate().map(&mut element).collect()
 }
 
-/// How a step multiplies and adds, if that is all that it does.
-fn arithmetic<'c>(
-    generic: OperationRef<'c, '_>,
+type Arithmetic<'c, 'a> = (&'static str, &'static str, [Factor<'c, 'a>; 2]);
+
+/// How a step multiplies and adds, and what, if that is all that it does.
+fn arithmetic<'c, 'a>(
+    generic: OperationRef<'c, 'a>,
     element: Type<'c>,
-) -> Option<(&'static str, &'static str)> {
+    elements: &[(Value<'c, 'a>, Element<'c, 'a>)],
+    sum: Value<'c, 'a>,
+) -> Option<Arithmetic<'c, 'a>> {
     let (multiply, add) = match element.is_integer() {
         true => ("arith.muli", "arith.addi"),
         false => ("arith.mulf", "arith.addf"),
     };
-    let block = block_of(generic)?;
-    let body = operations(block);
-    let [product, sum, end] = body.as_slice() else {
+    let body = operations(block_of(generic)?);
+    let [before @ .., product, added, end] = body.as_slice() else {
         return None;
     };
-    let argument = |index| Some(Value::from(block.argument(index).ok()?));
-    let takes = |operation: &OperationRef, a: Value, b: Value| {
-        let operands: Vec<Value> = operation.operands().collect();
-        operands == [a, b] || operands == [b, a]
-    };
-    let (multiplied, added) = (product.result(0).ok()?.into(), sum.result(0).ok()?.into());
+    let (multiplied, next) = (product.result(0).ok()?.into(), added.result(0).ok()?.into());
+    let terms: Vec<Value> = added.operands().collect();
     let is_one = name_of(*product) == multiply
-        && name_of(*sum) == add
-        && takes(product, argument(0)?, argument(1)?)
-        && takes(sum, argument(2)?, multiplied)
-        && end.operands().eq([added]);
-    is_one.then_some((multiply, add))
+        && name_of(*added) == add
+        && (terms == [sum, multiplied] || terms == [multiplied, sum])
+        && end.operands().eq([next])
+        && before.iter().copied().all(is_elementwise);
+    let factor = |index| Factor::read(product.operand(index).ok()?, before, elements, sum);
+    match is_one {
+        true => Some((multiply, add, [factor(0)?, factor(1)?])),
+        false => None,
+    }
 }
 
 /// Of an element that a kernel computes with.

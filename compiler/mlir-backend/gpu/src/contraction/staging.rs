@@ -3,6 +3,7 @@
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, Type, Value};
 
+use super::factor::Factor;
 use super::operand::{Operand, Positions};
 use super::plan::Tile;
 use super::product::Product;
@@ -25,7 +26,7 @@ const PADDING: u64 = 4;
 /// How one operand's tiles come to shared memory.
 pub(crate) struct Stage<'p, 'c, 'a> {
     pub product: &'p Product<'c, 'a>,
-    pub operand: &'p Operand<'c, 'a>,
+    pub factor: &'p Factor<'c, 'a>,
     /// The dimensions of its rows or columns, how many of them a tile has, and the first.
     pub kept: &'p [usize],
     pub extent: u64,
@@ -91,7 +92,7 @@ impl<'c, 'a> Stage<'_, 'c, 'a> {
                 .spread(place, self.kept, kept, &mut positions)?;
             self.product
                 .spread(place, &self.product.folded, deep, &mut positions)?;
-            self.operand.load(place, &positions, along, pieces.width)
+            self.factor.load(place, &positions, along, pieces.width)
         };
         (0..self.rounds(depth) as u64).map(load).collect()
     }
@@ -163,12 +164,12 @@ impl<'c, 'a> Stage<'_, 'c, 'a> {
             group
                 .last()
                 .copied()
-                .filter(|&axis| self.operand.is_contiguous(axis))
+                .filter(|&axis| self.factor.is_contiguous(axis))
         };
         let widest = |axis: Option<usize>, extent: u64| {
             let axis = axis.map_or(1, |axis| self.product.extents[axis]);
             let fits = |width: &u64| {
-                width * self.operand.bytes <= 16
+                width * self.factor.bytes() <= 16
                     && axis.is_multiple_of(*width)
                     && extent.is_multiple_of(*width)
             };

@@ -49,10 +49,10 @@ pub(crate) fn build<'c, 'a>(
     let mut batches: Positions = vec![None; product.extents.len()];
     product.spread(place, &product.batches, batch, &mut batches)?;
     let thread: Value = argument(3)?;
-    let stage = |operand, kept, extent, number, shared| {
+    let stage = |factor, kept, extent, number, shared| {
         Ok(Stage {
             product,
-            operand,
+            factor,
             kept,
             extent,
             first: times(place, number, extent)?,
