@@ -8,7 +8,6 @@ mod bundle;
 #[path = "drivers/failures.rs"]
 mod failures;
 #[path = "support/filetest.rs"]
-#[allow(dead_code, reason = "expectations are not renewed here")]
 mod filetest;
 #[path = "drivers/programs.rs"]
 mod programs;

@@ -1,5 +1,9 @@
 //! Whole programs on the emulated GPUs, beyond what the file tests compare.
 
+#[path = "emulated/corpus.rs"]
+mod corpus;
+#[path = "support/filetest.rs"]
+mod filetest;
 mod support;
 
 use std::io::Write;

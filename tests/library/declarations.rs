@@ -5,7 +5,7 @@ use std::process::Command;
 
 use codegen::{Processor, compile};
 use frontend::Options;
-use fuzz::generate;
+use fuzz::generate::{self, Domain};
 use mlir_backend::lower_for_link;
 use neuro_hir::{HirProgram, Tier};
 use object::{Object, ObjectSymbol};
@@ -141,8 +141,9 @@ fn corpus() -> Vec<HirProgram> {
         }
         for batch in 0..6 {
             let numbers = batch * 16..(batch + 1) * 16;
-            let made =
-                numbers.map(|number| generate::function(1, number).print(&format!("made{number}")));
+            let made = numbers.map(|number| {
+                generate::function(Domain::Host, 1, number).print(&format!("made{number}"))
+            });
             let source: String = made.collect();
             programs
                 .push(program(&source, tier).unwrap_or_else(|faults| panic!("{source}\n{faults}")));

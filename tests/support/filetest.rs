@@ -1,5 +1,10 @@
 //! The format of a file test, which tests/README.md describes.
 
+#![allow(
+    dead_code,
+    reason = "each test is a crate of its own, and uses a part of this"
+)]
+
 /// A program with what it is expected to do.
 pub struct FileTest {
     /// The lines, without directives and without the errors at their ends.
@@ -90,6 +95,16 @@ impl FileTest {
             }));
         }
         Ok(())
+    }
+
+    /// The program.
+    pub fn source(&self) -> String {
+        let lines = self.source.iter();
+        let lines = lines.filter_map(|line| match line {
+            Line::Source(_, text) => Some(text.as_str()),
+            Line::Run(_) => None,
+        });
+        lines.flat_map(|line| [line, "\n"]).collect()
     }
 
     /// The file with what was seen in place of what was expected. The errors' lines are those of

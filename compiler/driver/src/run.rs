@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
 use frontend::Options;
+use gpu_emulator::Vendor as Emulated;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use mlir_backend::internal::Vendor;
 use neuro_hir::{HirFunction, HirProgram};
@@ -59,11 +60,11 @@ fn engine(options: &Run, program: &HirProgram) -> Result<Engine, Fault> {
         EngineName::Interpreter => Engine::Interpreter,
         EngineName::Jit => Engine::Jit(Jit::compile_shared(program, entries, options.threads)?),
         EngineName::EmulatedNvidia => {
-            let gpu = Gpu::emulated(program, entries, Vendor::Nvidia)?;
+            let gpu = Gpu::emulated(program, entries, Gpu::emulation(Emulated::Nvidia))?;
             Engine::Gpu("emulated-nvidia", gpu)
         }
         EngineName::EmulatedAmd => {
-            let gpu = Gpu::emulated(program, entries, Vendor::Amd)?;
+            let gpu = Gpu::emulated(program, entries, Gpu::emulation(Emulated::Amd))?;
             Engine::Gpu("emulated-amd", gpu)
         }
         EngineName::Cuda => Engine::Gpu("cuda", Gpu::real(program, entries, Vendor::Nvidia)?),

@@ -1,5 +1,6 @@
 //! Runs many functions, on as many processes as are asked for, until one fails or the time is over.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,10 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::compare::{Call, EngineName, Job, Verdict};
+use crate::compare::{Call, EngineName, Job, Setting, Verdict, domain};
 use crate::coverage::Coverage;
-use crate::generate;
+use crate::generate::{self, Domain};
 use crate::program::Function;
+use crate::share::Share;
 use crate::worker::Worker;
 
 /// Functions that are compiled together: a compile costs more than a function.
@@ -31,11 +33,19 @@ pub struct Plan {
     pub processes: usize,
 }
 
+impl Plan {
+    fn domain(&self) -> Domain {
+        domain(&self.engines)
+    }
+}
+
 /// What was run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Report {
     pub programs: u64,
     pub coverage: Coverage,
+    /// Of the engines that have a device, by name.
+    pub shares: BTreeMap<String, Share>,
     /// The first failure by its number, if there is one.
     pub failure: Option<Failure>,
 }
@@ -46,7 +56,7 @@ pub struct Failure {
     /// Of the seed.
     pub number: u64,
     pub function: Function,
-    pub wrapping: bool,
+    pub setting: Setting,
     pub why: String,
 }
 
@@ -69,7 +79,12 @@ pub fn run(
     let shared = Shared {
         next: AtomicU64::new(0),
         stop: AtomicBool::new(false),
-        report: Mutex::default(),
+        report: Mutex::new(Report {
+            programs: 0,
+            coverage: Coverage::new(plan.domain()),
+            shares: BTreeMap::new(),
+            failure: None,
+        }),
     };
     let start = Instant::now();
     thread::scope(|scope| {
@@ -129,21 +144,24 @@ impl Shared {
         batch: u64,
         numbers: std::ops::Range<u64>,
     ) -> io::Result<()> {
-        let wrapping = batch % 2 == 1;
+        let setting = Setting::of_turn(batch);
         let functions: Vec<(u64, Function)> = numbers
-            .map(|number| (number, generate::function(plan.seed, number)))
+            .map(|number| (number, generate::function(plan.domain(), plan.seed, number)))
             .collect();
         let all: Vec<&Function> = functions.iter().map(|(_, function)| function).collect();
-        let answer = worker.run(&job(&all, ROUNDS, wrapping, &plan.engines))?;
-        let verdicts = match answer {
-            Ok(verdicts) => verdicts,
-            // One of them, or all together: each by itself says which.
+        let answer = worker.run(&job(&all, ROUNDS, setting, &plan.engines))?;
+        let (verdicts, shares) = match answer {
+            Ok(compared) => (compared.verdicts, compared.shares),
+            // One of them, or all together: each by itself says which. There is a failure, so no
+            // share is told.
             Err(together) => {
                 let mut alone: Vec<Verdict> = Vec::new();
                 for round in functions.iter().flat_map(|(_, function)| rounds(function)) {
-                    let answer = worker.run(&job(&[&round], 1, wrapping, &plan.engines))?;
-                    let verdicts = answer.unwrap_or_else(|why| vec![Verdict::Different(why)]);
-                    alone.extend(verdicts);
+                    let answer = worker.run(&job(&[&round], 1, setting, &plan.engines))?;
+                    alone.extend(match answer {
+                        Ok(compared) => compared.verdicts,
+                        Err(why) => vec![Verdict::Different(why)],
+                    });
                 }
                 if !alone
                     .iter()
@@ -153,10 +171,13 @@ impl Shared {
                         "only together with the others of its batch: {together}"
                     ));
                 }
-                alone
+                (alone, BTreeMap::new())
             }
         };
         let mut report = self.report();
+        for (engine, share) in shares {
+            report.shares.entry(engine).or_default().merge(&share);
+        }
         for (_, function) in &functions {
             report.programs += 1;
             report.coverage.add(function);
@@ -178,7 +199,7 @@ impl Shared {
                         report.failure = Some(Failure {
                             number,
                             function,
-                            wrapping,
+                            setting,
                             why,
                         });
                     }
@@ -195,7 +216,7 @@ fn rounds(function: &Function) -> impl Iterator<Item = Function> {
 }
 
 /// The job that runs some functions together, each so many times on other arguments.
-pub fn job(functions: &[&Function], rounds: u64, wrapping: bool, engines: &[EngineName]) -> Job {
+pub fn job(functions: &[&Function], rounds: u64, setting: Setting, engines: &[EngineName]) -> Job {
     let mut calls = Vec::new();
     for (at, function) in functions.iter().enumerate() {
         // Not `f16`, which is a type.
@@ -215,7 +236,7 @@ pub fn job(functions: &[&Function], rounds: u64, wrapping: bool, engines: &[Engi
         }
     }
     Job {
-        wrapping,
+        setting,
         engines: engines.to_vec(),
         calls,
     }

@@ -1,11 +1,13 @@
 //! Runs generated functions on each engine, and holds what they give to one another.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use driver::Fault;
-use driver::engine::{Engine, Jit, Sharing};
+use driver::engine::{Engine, Gpu, Jit, Sharing};
 use frontend::Options;
+use gpu_emulator::{Placement, Vendor};
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use neuro_hir::{HirFunction, HirProgram, HirType, Tier};
 use serde::{Deserialize, Serialize};
@@ -13,14 +15,37 @@ use shared_types::{SourceFile, SourceMap};
 use tensor::Tensor;
 
 use crate::contents::Contents;
+use crate::generate::Domain;
+use crate::share::Share;
 
 /// Functions that are compiled together, and what each is called with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    pub wrapping: bool,
+    pub setting: Setting,
     /// The first one says what is right.
     pub engines: Vec<EngineName>,
     pub calls: Vec<Call>,
+}
+
+/// How a job's functions are compiled and run.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Setting {
+    pub wrapping: bool,
+    /// The order of blocks and threads on an emulated device.
+    pub order: u64,
+    /// Whether the start of an emulated device's buffers is at an inaccessible page, and not the end.
+    pub guards_start: bool,
+}
+
+impl Setting {
+    /// Of jobs by their number: each has its order, and the others take turns.
+    pub fn of_turn(number: u64) -> Setting {
+        Setting {
+            wrapping: number % 2 == 1,
+            order: number,
+            guards_start: number % 4 >= 2,
+        }
+    }
 }
 
 /// A function of a job.
@@ -41,6 +66,8 @@ pub enum EngineName {
     Plain,
     /// The JIT, whose threads share the loops of contractions however small.
     JitThreads,
+    EmulatedNvidia,
+    EmulatedAmd,
 }
 
 /// What shares a loop: more than the steps of some, and no divisor of most.
@@ -55,39 +82,74 @@ pub enum Verdict {
     Different(String),
 }
 
-/// The verdict on each function of a job.
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compared {
+    /// On each call.
+    pub verdicts: Vec<Verdict>,
+    /// Of the engines that have a device, by name.
+    pub shares: BTreeMap<String, Share>,
+}
+
+/// Runs the functions of a job.
 ///
 /// # Errors
 /// Why the functions do not compile, some of them or together.
-pub fn run(job: &Job) -> Result<Vec<Verdict>, String> {
+pub fn run(job: &Job) -> Result<Compared, String> {
     let mut sources = SourceMap::default();
-    let program = compile(job, &mut sources)?;
+    let has_device = domain(&job.engines) == Domain::Device;
+    let on_host = compile(job, Domain::Host, &mut sources)?;
+    let on_device = has_device.then(|| compile(job, Domain::Device, &mut sources));
+    let on_device = on_device.transpose()?;
     let entries: Vec<&str> = job.calls.iter().map(|call| call.name.as_str()).collect();
-    let engines = job
-        .engines
-        .iter()
-        .map(|name| name.engine(&program, &entries));
-    let engines: Vec<Engine> = engines
-        .collect::<Result<_, _>>()
-        .map_err(|fault| fault.to_string())?;
-    let verdict = |call| {
-        let verdict = verdict(&program, &sources, &job.engines, &engines, call);
-        verdict.unwrap_or_else(Verdict::Different)
-    };
-    Ok(job.calls.iter().map(verdict).collect())
+    let mut sides = Vec::new();
+    for &name in &job.engines {
+        let program = match (name.domain(), &on_device) {
+            (Domain::Device, Some(program)) => program,
+            _ => &on_host,
+        };
+        let engine = name.engine(program, &entries, job.setting);
+        let engine = engine.map_err(|fault| format!("{name:?}: {fault}"))?;
+        let share = RefCell::default();
+        sides.push(Side {
+            name,
+            program,
+            engine,
+            share,
+        });
+    }
+    let verdict = |call| verdict(&sources, &sides, call).unwrap_or_else(Verdict::Different);
+    let verdicts = job.calls.iter().map(verdict).collect();
+    let sides = sides.into_iter();
+    let shares = sides
+        .filter(|side| side.name.domain() == Domain::Device)
+        .map(|side| (side.engine.name().to_string(), side.share.into_inner()));
+    Ok(Compared {
+        verdicts,
+        shares: shares.collect(),
+    })
 }
 
-/// The program of a job's functions, its file being called `f.nr`.
-pub fn compile(job: &Job, sources: &mut SourceMap) -> Result<HirProgram, String> {
+/// Of the functions that some engines are compared by.
+pub fn domain(engines: &[EngineName]) -> Domain {
+    let has_device = |name: &EngineName| name.domain() == Domain::Device;
+    match engines.iter().any(has_device) {
+        true => Domain::Device,
+        false => Domain::Host,
+    }
+}
+
+/// The program of a job's functions for an engine of the domain, its file being called `f.nr`.
+pub fn compile(job: &Job, domain: Domain, sources: &mut SourceMap) -> Result<HirProgram, String> {
     let text: String = job.calls.iter().map(|call| call.source.as_str()).collect();
     let file = sources.add(SourceFile::new("f.nr", text));
     let options = Options {
-        tier: if job.wrapping {
+        tier: if job.setting.wrapping {
             Tier::Wrapping
         } else {
             Tier::Checked
         },
-        on_device: false,
+        on_device: domain == Domain::Device,
     };
     let program = frontend::compile(sources, file, options).map_err(|faults| {
         let faults = faults.iter().map(|fault| fault.render(sources));
@@ -100,27 +162,65 @@ pub fn compile(job: &Job, sources: &mut SourceMap) -> Result<HirProgram, String>
 }
 
 impl EngineName {
-    pub const ALL: [EngineName; 4] = [
+    /// What is compared where nothing else is asked for.
+    pub const HOST: [EngineName; 4] = [
         EngineName::Interpreter,
         EngineName::Jit,
         EngineName::Plain,
         EngineName::JitThreads,
     ];
 
-    fn engine(self, program: &HirProgram, entries: &[&str]) -> Result<Engine, Fault> {
+    fn domain(self) -> Domain {
+        match self {
+            EngineName::Interpreter
+            | EngineName::Jit
+            | EngineName::Plain
+            | EngineName::JitThreads => Domain::Host,
+            EngineName::EmulatedNvidia | EngineName::EmulatedAmd => Domain::Device,
+        }
+    }
+
+    fn engine(
+        self,
+        program: &HirProgram,
+        entries: &[&str],
+        setting: Setting,
+    ) -> Result<Engine, Fault> {
+        let emulated = |name, vendor| {
+            let options = gpu_emulator::Options {
+                seed: setting.order,
+                placement: match setting.guards_start {
+                    true => Placement::Start,
+                    false => Placement::End,
+                },
+                ..Gpu::emulation(vendor)
+            };
+            let gpu = Gpu::emulated(program, entries.iter().copied(), options)?;
+            Ok(Engine::Gpu(name, gpu))
+        };
         let entries = entries.iter().copied();
-        Ok(match self {
-            EngineName::Interpreter => Engine::Interpreter,
-            EngineName::Jit => Engine::Jit(Jit::compile(program, entries)?),
-            EngineName::Plain => Engine::Jit(Jit::compile_plain(program, entries)?),
-            EngineName::JitThreads => Engine::Jit(Jit::compile_sharing(
+        match self {
+            EngineName::Interpreter => Ok(Engine::Interpreter),
+            EngineName::Jit => Ok(Engine::Jit(Jit::compile(program, entries)?)),
+            EngineName::Plain => Ok(Engine::Jit(Jit::compile_plain(program, entries)?)),
+            EngineName::JitThreads => Ok(Engine::Jit(Jit::compile_sharing(
                 program,
                 entries,
                 THREADS,
                 Sharing::All,
-            )?),
-        })
+            )?)),
+            EngineName::EmulatedNvidia => emulated("emulated-nvidia", Vendor::Nvidia),
+            EngineName::EmulatedAmd => emulated("emulated-amd", Vendor::Amd),
+        }
     }
+}
+
+/// An engine with the program that it runs.
+struct Side<'p> {
+    name: EngineName,
+    program: &'p HirProgram,
+    engine: Engine,
+    share: RefCell<Share>,
 }
 
 /// What a call leaves, to be compared.
@@ -129,27 +229,31 @@ pub struct Outcome {
     pub values: Result<Vec<Tensor>, String>,
     /// The lines that it printed.
     pub printed: Vec<String>,
+    pub share: Share,
 }
 
-fn verdict(
-    program: &HirProgram,
-    sources: &SourceMap,
-    names: &[EngineName],
-    engines: &[Engine],
-    call: &Call,
-) -> Result<Verdict, String> {
-    let function = program.function(&call.name).ok_or("the function is gone")?;
+fn verdict(sources: &SourceMap, sides: &[Side<'_>], call: &Call) -> Result<Verdict, String> {
     let mut expected: Option<Outcome> = None;
-    for (name, engine) in names.iter().zip(engines) {
-        let found = outcome(program, sources, function, engine, &call.contents);
+    for side in sides {
+        let name = side.name;
+        let function = side.program.function(&call.name);
+        let function = function.ok_or("the function is gone")?;
+        let found = outcome(
+            side.program,
+            sources,
+            function,
+            &side.engine,
+            &call.contents,
+        );
         let found = found.map_err(|fault| format!("{name:?}: {fault}"))?;
+        side.share.borrow_mut().merge(&found.share);
         match &expected {
             None => expected = Some(found),
             Some(expected) => {
                 if let Some(difference) = difference(expected, &found) {
+                    let first = sides[0].name;
                     return Ok(Verdict::Different(format!(
-                        "{:?} and {name:?}: {difference}",
-                        names[0]
+                        "{first:?} and {name:?}: {difference}"
                     )));
                 }
             }
@@ -177,15 +281,22 @@ pub fn outcome(
     let host = Keeping {
         engine,
         printed: RefCell::default(),
+        places: RefCell::default(),
     };
     let result = Interpreter::new(program, &host).call(function, &mut arguments);
-    let printed = host.printed.into_inner();
+    let (printed, places) = (host.printed.into_inner(), host.places.into_inner());
+    let mut share = Share::default();
+    places.values().for_each(|place| share.add(place));
     let value = match result {
         Ok(value) => value,
         Err(failure) => match Fault::from(failure) {
             Fault::Panic(panic) => {
                 let values = Err(format!("{}: {panic}", sources.locate(panic.span)));
-                return Ok(Outcome { values, printed });
+                return Ok(Outcome {
+                    values,
+                    printed,
+                    share,
+                });
             }
             fault => return Err(fault.to_string()),
         },
@@ -198,7 +309,11 @@ pub fn outcome(
         }
     }
     let values = Ok(tensors);
-    Ok(Outcome { values, printed })
+    Ok(Outcome {
+        values,
+        printed,
+        share,
+    })
 }
 
 fn argument<'p>(name: &str, ty: &HirType, contents: &Contents) -> Result<Value<'p>, String> {
@@ -287,10 +402,12 @@ fn shown(outcome: &Outcome) -> String {
     }
 }
 
-/// Keeps what a program prints.
+/// Keeps what a program prints, and where its operations run.
 struct Keeping<'e> {
     engine: &'e Engine,
     printed: RefCell<Vec<String>>,
+    /// By the operation's name, as a trace says it.
+    places: RefCell<BTreeMap<String, String>>,
 }
 
 impl Host for Keeping<'_> {
@@ -306,6 +423,9 @@ impl Host for Keeping<'_> {
         arguments: &mut [Value<'p>],
     ) -> Result<Option<Value<'p>>, Failure> {
         self.engine
-            .operation(interpreter, function, arguments, |_| {})
+            .operation(interpreter, function, arguments, |ran| {
+                let mut places = self.places.borrow_mut();
+                places.insert(function.name.clone(), ran.to_string());
+            })
     }
 }

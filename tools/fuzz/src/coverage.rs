@@ -5,19 +5,29 @@ use std::fmt;
 
 use shared_types::ScalarType;
 
-use crate::generate;
+use crate::generate::{self, Domain};
 use crate::operations;
 use crate::program::{Function, Source};
 
 /// How many functions had what.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Coverage {
+    domain: Domain,
     /// By operation, and the element type of its first operand, or of its result.
     operations: BTreeMap<(&'static str, ScalarType), u64>,
     features: BTreeMap<String, u64>,
 }
 
 impl Coverage {
+    /// Of no function yet.
+    pub fn new(domain: Domain) -> Self {
+        Coverage {
+            domain,
+            operations: BTreeMap::new(),
+            features: BTreeMap::new(),
+        }
+    }
+
     pub fn add(&mut self, function: &Function) {
         let mut operations = BTreeSet::new();
         let mut features = BTreeSet::new();
@@ -106,12 +116,14 @@ impl Coverage {
 
     /// The operations that no function had, with their types.
     pub fn missing(&self) -> Vec<(&'static str, ScalarType)> {
-        let expected = operations::names().into_iter().flat_map(|(name, is_of)| {
-            let types = generate::types()
-                .into_iter()
-                .filter(move |&scalar| is_of(scalar));
-            types.map(move |scalar| (name, scalar))
-        });
+        let expected = operations::names(self.domain)
+            .into_iter()
+            .flat_map(|(name, is_of)| {
+                let types = generate::types()
+                    .into_iter()
+                    .filter(move |&scalar| is_of(scalar));
+                types.map(move |scalar| (name, scalar))
+            });
         expected
             .filter(|key| !self.operations.contains_key(key))
             .collect()
@@ -121,7 +133,7 @@ impl Coverage {
 /// An extent that is at an edge of some algorithm.
 fn listed(extent: u64) -> Option<String> {
     let edges = [
-        0, 1, 2, 3, 7, 31, 64, 255, 256, 257, 4095, 4096, 4097, 10_007,
+        0, 1, 2, 3, 7, 31, 64, 255, 256, 257, 4095, 4096, 4097, 10_007, 65_537, 524_289, 1_048_577,
     ];
     edges.contains(&extent).then(|| format!("extent {extent}"))
 }
@@ -134,7 +146,7 @@ impl fmt::Display for Coverage {
             .iter()
             .try_for_each(|scalar| write!(f, "{:>7}", scalar.name()))?;
         writeln!(f)?;
-        for (name, is_of) in operations::names() {
+        for (name, is_of) in operations::names(self.domain) {
             write!(f, "{name:<26}")?;
             for &scalar in &types {
                 match self.operations.get(&(name, scalar)) {

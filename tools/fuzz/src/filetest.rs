@@ -8,6 +8,7 @@ use shared_types::SourceMap;
 use crate::campaign::Failure;
 use crate::compare::{Call, EngineName, Job, compile, outcome};
 use crate::contents::Contents;
+use crate::generate::Domain;
 use crate::program::{Function, Parameter, Passing, Type};
 use main_of::main_of;
 
@@ -29,7 +30,9 @@ pub fn text(failure: &Failure, seed: u64) -> String {
     };
     let source = format!("{}{main}", function.print("f"));
     let why = failure.why.lines().next().unwrap_or_default();
-    let mut text = format!("// Program {number} of seed {seed}.\n// {why}\n// run:");
+    let order = failure.setting.order;
+    let mut text =
+        format!("// Program {number} of seed {seed}, in order {order}.\n// {why}\n// run:");
     if is_whole {
         text += " --entry f";
     }
@@ -41,7 +44,7 @@ pub fn text(failure: &Failure, seed: u64) -> String {
     {
         text += &format!(" --arg p{at}=random:1");
     }
-    if failure.wrapping {
+    if failure.setting.wrapping {
         text += " --overflow wrapping";
     }
     text += " --hash\n";
@@ -74,7 +77,7 @@ fn expected(source: &str, entry: &str, failure: &Failure) -> Option<Expected> {
     let function = &failure.function;
     let random = vec![Contents::Random; function.parameters.len()];
     let job = Job {
-        wrapping: failure.wrapping,
+        setting: failure.setting,
         engines: vec![EngineName::Interpreter],
         calls: vec![Call {
             name: entry.to_string(),
@@ -83,7 +86,7 @@ fn expected(source: &str, entry: &str, failure: &Failure) -> Option<Expected> {
         }],
     };
     let mut sources = SourceMap::default();
-    let program = compile(&job, &mut sources).ok()?;
+    let program = compile(&job, Domain::Host, &mut sources).ok()?;
     let (compiled, contents) = (program.function(entry)?, &job.calls[0].contents);
     let outcome = outcome(&program, &sources, compiled, &Engine::Interpreter, contents).ok()?;
     let (mut lines, mut panic) = (outcome.printed, None);

@@ -1,5 +1,7 @@
 //! Makes functions: from a parameter on, one operation after another on what is there.
 
+mod limits;
+
 use std::sync::Arc;
 
 use shared_types::ScalarType;
@@ -8,10 +10,20 @@ pub use crate::contents::Want;
 use crate::contents::{Contents, Mix};
 use crate::element;
 use crate::operations::{
-    BESIDE_PACKED, FAMILIES, Make, Operation, Place, compound_on, make_packed,
+    BESIDE_LARGE, FAMILIES, Make, Operation, Place, compound_on, make_long, make_packed, make_tiled,
 };
 use crate::program::{Function, Node, Parameter, Passing, Source, Style, Type};
 use crate::random::Random;
+use limits::{First, LARGE, Limits, SMALL};
+
+/// The engines that a function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    Host,
+    /// Some of them have a device: there is no library mathematics, which is each vendor's own, and
+    /// in `@gpu` functions only what kernels hold.
+    Device,
+}
 
 /// The longest chain of operations.
 const MOST_NODES: usize = 12;
@@ -19,59 +31,10 @@ const MOST_PARAMETERS: usize = 9;
 /// The longest chain of functions that call one another.
 const MOST_DEPTH: usize = 2;
 
-/// The extents of a large tensor, which has one of them; and those of the others.
-const LARGE: [u64; 10] = [64, 255, 256, 257, 4095, 4096, 4096, 4097, 4097, 10_007];
-const SMALL: [(usize, u64); 8] = [
-    (4, 1),
-    (6, 2),
-    (8, 3),
-    (3, 7),
-    (2, 31),
-    (1, 64),
-    (1, 0),
-    (1, 4),
-];
-
-/// How large tensors and contractions get.
-#[derive(Clone, Copy)]
-struct Limits {
-    elements: u64,
-    points: u64,
-    has_large: bool,
-    /// Whether it begins with a product whose operands are packed.
-    packs: bool,
-}
-
-const FEW: Limits = Limits {
-    elements: 600,
-    points: 5_000,
-    has_large: false,
-    packs: false,
-};
-const MANY: Limits = Limits {
-    elements: 31_000,
-    points: 200_000,
-    has_large: true,
-    packs: false,
-};
-
-const VAST: Limits = Limits {
-    elements: 300_000,
-    points: 3_000_000,
-    has_large: true,
-    packs: false,
-};
-
-const PACKED: Limits = Limits {
-    elements: 300_000,
-    points: 5_000_000,
-    has_large: false,
-    packs: true,
-};
-
 /// A function in the making.
 pub struct Maker<'r> {
     pub random: &'r mut Random,
+    pub domain: Domain,
     function: Function,
     types: Vec<Vec<Type>>,
     /// Of most values.
@@ -82,8 +45,8 @@ pub struct Maker<'r> {
     depth: usize,
 }
 
-/// The function that a seed's number stands for.
-pub fn function(seed: u64, number: u64) -> Function {
+/// The function of the domain that a seed's number stands for.
+pub fn function(domain: Domain, seed: u64, number: u64) -> Function {
     let random = &mut Random::of(seed, number);
     let style = random.weighted(&[
         (8, Style::Plain),
@@ -93,11 +56,14 @@ pub fn function(seed: u64, number: u64) -> Function {
         (2, Style::Gpu),
         (1, Style::Fallback),
     ]);
-    let limits = random.weighted(&[(100, FEW), (20, MANY), (1, VAST), (2, PACKED)]);
-    let mut maker = Maker::new(random, style, limits);
+    let limits = random.weighted(Limits::of(domain));
+    let mut maker = Maker::new(random, domain, style, limits);
     // A compile takes as long as its operations are many: most are few.
     let most = maker.random.below(MOST_NODES) + 1;
-    let nodes = 1 + maker.random.below(most);
+    let nodes = match limits.first {
+        First::Long => 1,
+        First::Any | First::Packed | First::Tiled => 1 + maker.random.below(most),
+    };
     maker.make(nodes);
     maker.function
 }
@@ -109,7 +75,12 @@ pub fn types() -> Vec<ScalarType> {
 }
 
 impl<'r> Maker<'r> {
-    fn new(random: &'r mut Random, style: Style, limits: Limits) -> Self {
+    fn new(random: &'r mut Random, domain: Domain, style: Style, limits: Limits) -> Self {
+        // On a device a fallback body is a kernel or refused.
+        let style = match (domain, style) {
+            (Domain::Device, Style::Fallback) => Style::Gpu,
+            _ => style,
+        };
         let mixes = [
             (3, Mix::Calm),
             (3, Mix::Rough),
@@ -128,6 +99,7 @@ impl<'r> Maker<'r> {
             mix: random.weighted(&mixes),
             limits,
             depth: 0,
+            domain,
             random,
         }
     }
@@ -137,9 +109,17 @@ impl Maker<'_> {
     /// Adds so many operations, or as many as fit, and what the function gives.
     fn make(&mut self, nodes: usize) {
         let mut tries = 0;
-        if self.limits.packs {
-            self.try_to(make_packed);
-            let beside = self.random.weighted(BESIDE_PACKED);
+        let (first, beside): (Option<Make>, &[(usize, Make)]) = match self.limits.first {
+            First::Any => (None, &[]),
+            First::Packed => (Some(make_packed), BESIDE_LARGE),
+            First::Tiled => (Some(make_tiled), BESIDE_LARGE),
+            First::Long => (Some(make_long), &[]),
+        };
+        if let Some(first) = first {
+            self.try_to(first);
+        }
+        if !beside.is_empty() {
+            let beside = self.random.weighted(beside);
             self.try_to(beside);
         }
         while self.function.nodes.len() < nodes && tries < 8 * MOST_NODES {
@@ -172,7 +152,7 @@ impl Maker<'_> {
             (1, Style::Fallback),
         ];
         let style = self.random.weighted(&styles);
-        let mut maker = Maker::new(self.random, style, FEW);
+        let mut maker = Maker::new(self.random, self.domain, style, Limits::FEW);
         maker.depth = self.depth + 1;
         maker.scalar = self.scalar;
         if writes {
@@ -267,8 +247,11 @@ impl Maker<'_> {
             .collect();
         let results = operation.results(&types)?;
         let is_large = |ty: &Type| ty.elements() > self.limits.elements || ty.rank() > 6;
-        let mut tensors = types.iter().chain(&results);
-        if tensors.any(is_large) || self.is_gpu() && !self.fits_gpu(&operation) {
+        let mut tensors = types.iter().chain(&results).filter(|ty| ty.is_tensor());
+        let is_refused = |ty: &Type| !self.fits_kernel(ty);
+        if tensors.clone().any(is_large)
+            || self.is_gpu() && (!self.fits_gpu(&operation) || tensors.any(is_refused))
+        {
             return None;
         }
         let node = Node {
@@ -297,6 +280,15 @@ impl Maker<'_> {
         target
     }
 
+    /// Whether a device computes tensors of the type, where there is one.
+    fn fits_kernel(&self, ty: &Type) -> bool {
+        let computes = !ty.scalar.is_half() && ty.scalar != ScalarType::Bool && ty.rank() > 0;
+        match self.domain {
+            Domain::Host => true,
+            Domain::Device => computes,
+        }
+    }
+
     /// Whether a `@gpu` body takes an operation beside those that it has. An assignment ends it.
     fn fits_gpu(&self, operation: &dyn Operation) -> bool {
         let nodes = &self.function.nodes;
@@ -305,7 +297,8 @@ impl Maker<'_> {
             && !beside(Place::End)
             && match operation.place() {
                 Place::Anywhere => true,
-                Place::Runs => !beside(Place::NoRuns),
+                // A scalar has no axis to launch threads over.
+                Place::Runs => self.domain == Domain::Host && !beside(Place::NoRuns),
                 Place::NoRuns => !beside(Place::Runs),
                 Place::End => !beside(Place::Runs),
                 Place::Host => false,

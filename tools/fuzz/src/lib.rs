@@ -3,7 +3,7 @@
 //! - `program` is a function as a value, `operations` what it is made of, `generate` makes one.
 //! - `contents` says what its parameters hold.
 //! - `compare` runs some on each engine; `worker` does so in a process of its own.
-//! - `campaign` runs many, `coverage` counts what was in them.
+//! - `campaign` runs many, `coverage` counts what was in them, `share` what ran on a device.
 //! - `shrink` makes a failing one as simple as it gets, `filetest` writes it down.
 
 pub mod campaign;
@@ -16,5 +16,6 @@ pub mod generate;
 pub mod operations;
 pub mod program;
 pub mod random;
+pub mod share;
 pub mod shrink;
 pub mod worker;

@@ -40,12 +40,15 @@ pub fn shrink(
 ) -> io::Result<Failure> {
     let mut why = failure.why.clone();
     let mut fails = |function: &Function| {
-        let answer = worker.run(&job(&[function], 1, failure.wrapping, engines))?;
+        let answer = worker.run(&job(&[function], 1, failure.setting, engines))?;
         let found = match answer {
-            Ok(verdicts) => verdicts.into_iter().find_map(|verdict| match verdict {
-                Verdict::Different(why) => Some(why),
-                Verdict::Same { .. } => None,
-            }),
+            Ok(compared) => compared
+                .verdicts
+                .into_iter()
+                .find_map(|verdict| match verdict {
+                    Verdict::Different(why) => Some(why),
+                    Verdict::Same { .. } => None,
+                }),
             Err(why) => Some(why),
         };
         let found = found.filter(|found| kind(found) == kind(&why));

@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use std::{io, thread};
 
-use crate::compare::{Job, Verdict, run};
+use crate::compare::{Compared, Job, run};
 
 /// Longer than any job takes on a busy machine.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What a worker answers: the verdicts, or why the functions do not compile.
-type Answer = Result<Vec<Verdict>, String>;
+/// What a worker answers: what came of the job, or why the functions do not compile.
+type Answer = Result<Compared, String>;
 
 /// The jobs of standard input, one a line, each answered by a line: what a worker's process does.
 pub fn serve() -> io::Result<()> {
@@ -49,7 +49,7 @@ impl Worker {
         }
     }
 
-    /// What comes of a job: the verdicts, or why there are none.
+    /// What comes of a job, or why nothing does.
     ///
     /// # Errors
     /// No process can be started.

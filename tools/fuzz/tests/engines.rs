@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-#[test]
-fn the_engines_agree() {
+/// What a campaign prints, which must find nothing.
+fn campaign(words: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_neuro-fuzz"))
-        .args(["--seed", "1", "--programs", "400"])
+        .args(words)
         .args(["--out", &std::env::temp_dir().to_string_lossy()])
         .output()
         .unwrap();
@@ -15,6 +15,26 @@ fn the_engines_agree() {
         "{text}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(text.contains("\n400 programs, "), "{text}");
     assert!(text.contains("\ncalls that panic "), "{text}");
+    text.into_owned()
+}
+
+#[test]
+fn the_engines_agree() {
+    let text = campaign(&["--seed", "1", "--programs", "400"]);
+    assert!(text.contains("\n400 programs, "), "{text}");
+}
+
+#[test]
+fn the_emulated_devices_agree() {
+    let engines = "interpreter,emulated-nvidia,emulated-amd";
+    let text = campaign(&["--seed", "2", "--programs", "96", "--engines", engines]);
+    assert!(text.contains("\n96 programs, "), "{text}");
+    for engine in ["emulated-amd", "emulated-nvidia"] {
+        let share = text.lines().find(|line| line.starts_with(engine));
+        assert!(
+            share.is_some_and(|line| line.contains(" ran on the device")),
+            "{text}"
+        );
+    }
 }

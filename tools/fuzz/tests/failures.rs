@@ -5,8 +5,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use fuzz::campaign::{self, Failure, Plan};
-use fuzz::compare::{Call, EngineName, Job, Verdict, run};
+use fuzz::compare::{Call, EngineName, Job, Setting, Verdict, run};
 use fuzz::contents::Contents;
+use fuzz::generate::Domain;
 use fuzz::program::Function;
 use fuzz::shrink::simplest;
 use fuzz::worker::Worker;
@@ -18,9 +19,9 @@ fn dies_of_sqrt() -> Command {
         case $job in *sqrt*) kill -SEGV $$ ;; esac
         calls=$(grep -o '"source"' <<< "$job" | wc -l)
         one='{"Same":{"panicked":false}}'
-        printf '{"Ok":[%s' "$one"
+        printf '{"Ok":{"verdicts":[%s' "$one"
         for ((i = 1; i < calls; i++)); do printf ',%s' "$one"; done
-        echo ']}'
+        echo '],"shares":{}}}'
     done"#;
     let mut command = Command::new("bash");
     command.args(["-c", script]);
@@ -32,7 +33,7 @@ fn plan(programs: u64) -> Plan {
         seed: 3,
         programs: Some(programs),
         time: None,
-        engines: EngineName::ALL.to_vec(),
+        engines: EngineName::HOST.to_vec(),
         processes: 2,
     }
 }
@@ -46,7 +47,7 @@ fn has_sqrt(function: &Function) -> bool {
 fn a_crash_is_the_fault_of_its_program() {
     let report = campaign::run(&plan(400), dies_of_sqrt, |_, _| {}).unwrap();
     let failure = report.failure.expect("some program has a `sqrt`");
-    let first = (0..).find(|&number| has_sqrt(&generate::function(3, number)));
+    let first = (0..).find(|&number| has_sqrt(&generate::function(Domain::Host, 3, number)));
     assert_eq!(Some(failure.number), first);
     assert!(
         failure.why.starts_with("the process ended: signal: 11"),
@@ -55,7 +56,7 @@ fn a_crash_is_the_fault_of_its_program() {
     );
 
     let mut worker = Worker::new(dies_of_sqrt);
-    let simplest = fuzz::shrink::shrink(&failure, &EngineName::ALL, &mut worker).unwrap();
+    let simplest = fuzz::shrink::shrink(&failure, &EngineName::HOST, &mut worker).unwrap();
     assert_eq!(simplest.function.nodes.len(), 1);
     assert!(has_sqrt(&simplest.function));
 }
@@ -88,7 +89,7 @@ fn what_fails_gets_simple() {
             nodes.any(|node| node.operation.name() == name)
         };
         let function = (0..)
-            .map(|number| generate::function(5, number))
+            .map(|number| generate::function(Domain::Host, 5, number))
             .find(has)
             .unwrap();
         let tried = Cell::new(0);
@@ -129,8 +130,8 @@ fn file_tests_run() {
     for number in 0..60 {
         let failure = Failure {
             number,
-            function: generate::function(9, number),
-            wrapping: number % 2 == 1,
+            function: generate::function(Domain::Host, 9, number),
+            setting: Setting::of_turn(number),
             why: "nothing".into(),
         };
         let text = filetest::text(&failure, 9);
@@ -148,7 +149,7 @@ fn file_tests_run() {
 #[test]
 fn engines_that_agree_are_the_same_and_others_are_not() {
     let job = |body: &str, contents| Job {
-        wrapping: false,
+        setting: Setting::of_turn(0),
         engines: vec![EngineName::Interpreter, EngineName::Jit],
         calls: vec![Call {
             name: "f".into(),
@@ -156,12 +157,11 @@ fn engines_that_agree_are_the_same_and_others_are_not() {
             contents: vec![contents],
         }],
     };
-    let same = |panicked| Ok(vec![Verdict::Same { panicked }]);
-    assert_eq!(run(&job("a + a", Contents::Ones)), same(false));
-    assert_eq!(
-        run(&job("a + a", Contents::Listed(vec![100, 100]))),
-        same(true)
-    );
+    let verdicts = |job| run(&job).unwrap().verdicts;
+    let same = |panicked| [Verdict::Same { panicked }];
+    assert_eq!(verdicts(job("a + a", Contents::Ones)), same(false));
+    let overflows = job("a + a", Contents::Listed(vec![100, 100]));
+    assert_eq!(verdicts(overflows), same(true));
     let refused = run(&job("a @ a", Contents::Ones)).unwrap_err();
     assert!(refused.starts_with("f.nr:1:50: error: "), "{refused}");
 }

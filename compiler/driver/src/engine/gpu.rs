@@ -1,7 +1,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gpu_emulator::{EmulatedDevice, Options};
@@ -29,26 +29,27 @@ pub struct Gpu {
     host: Box<Jit>,
 }
 
-/// The order of blocks and threads on an emulated device: not that of their numbers, so that what
-/// depends on it shows.
-const SEED: u64 = 1;
-
 impl Gpu {
-    /// Compiles the program for an emulated device of the vendor's, and for the host what a run of
-    /// `entries` may come to.
+    /// How a vendor's device is emulated where nothing else is asked for: checked, and in an order of
+    /// blocks and threads that is not that of their numbers, so that what depends on it shows.
+    pub fn emulation(vendor: gpu_emulator::Vendor) -> Options {
+        Options {
+            seed: 1,
+            checked: true,
+            ..Options::new(vendor)
+        }
+    }
+
+    /// Compiles what a run of `entries` may come to for an emulated device, and for the host what has
+    /// no kernels.
     pub fn emulated<'p>(
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
-        vendor: Vendor,
+        options: Options,
     ) -> Result<Gpu, Fault> {
-        let (emulated, chip) = match vendor {
-            Vendor::Nvidia => (gpu_emulator::Vendor::Nvidia, "sm_90"),
-            Vendor::Amd => (gpu_emulator::Vendor::Amd, "gfx942"),
-        };
-        let options = Options {
-            seed: SEED,
-            checked: true,
-            ..Options::new(emulated)
+        let (vendor, chip) = match options.vendor {
+            gpu_emulator::Vendor::Nvidia => (Vendor::Nvidia, "sm_90"),
+            gpu_emulator::Vendor::Amd => (Vendor::Amd, "gfx942"),
         };
         let device = EmulatedDevice::new(options);
         let device = device.map_err(|error| Fault::failed(None, error.to_string()))?;
@@ -98,9 +99,14 @@ impl Gpu {
             takes: &|function| reachable.contains(function.name.as_str()),
             ..options
         };
-        let host = Jit::compile(program, entries)?;
         let linked =
             internal::link_gpu(program, &options).map_err(|error| Fault::of_backend(&error))?;
+        let on_device: HashSet<&str> = linked
+            .bodies
+            .iter()
+            .map(|body| body.function.as_str())
+            .collect();
+        let host = Jit::compile_without(program, entries, &on_device)?;
         let code = Code::load(linked.bodies, linked.refused, |signatures| {
             GpuJit::load(&linked.llvm_ir, signatures, device)
         })?;

@@ -1,6 +1,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use interpreter::{Interpreter, Value};
@@ -29,7 +30,21 @@ impl Jit {
         program: &'p HirProgram,
         entries: impl IntoIterator<Item = &'p str>,
     ) -> Result<Jit, Fault> {
-        Jit::compile_with(program, entries, &LinkOptions::default(), Threads::one())
+        Jit::compile_without(program, entries, &HashSet::new())
+    }
+
+    /// The same but for the functions of these names, which something else runs.
+    pub fn compile_without<'p>(
+        program: &'p HirProgram,
+        entries: impl IntoIterator<Item = &'p str>,
+        without: &HashSet<&str>,
+    ) -> Result<Jit, Fault> {
+        let takes = |function: &HirFunction| !without.contains(function.name.as_str());
+        let options = LinkOptions {
+            takes: &takes,
+            ..LinkOptions::default()
+        };
+        Jit::compile_with(program, entries, &options, Threads::one())
     }
 
     /// The same for `count` threads, which share loops: no bit depends on it.
@@ -76,7 +91,9 @@ impl Jit {
         threads: Threads,
     ) -> Result<Jit, Fault> {
         let reachable = program.reachable_from(entries);
-        let takes = |function: &HirFunction| reachable.contains(function.name.as_str());
+        let takes = |function: &HirFunction| {
+            reachable.contains(function.name.as_str()) && (options.takes)(function)
+        };
         let options = LinkOptions {
             takes: &takes,
             target: Target::native(),

@@ -13,7 +13,8 @@ use fuzz::{filetest, shrink};
 
 /// Compares the engines by generated programs: the same bits, the same panics.
 ///
-/// Exit status: 0; 1 a program failed, and stands in a file test; 2 the arguments are wrong.
+/// Exit status: 0; 1 a program failed, and stands in a file test, or too few operations ran on an
+/// engine's device; 2 the arguments are wrong.
 #[derive(Parser)]
 #[command(name = "fuzz", version)]
 struct Arguments {
@@ -27,7 +28,7 @@ struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// The engines to compare; the first one says what is right
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = EngineName::ALL)]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = EngineName::HOST)]
     engines: Vec<EngineName>,
     /// Processes that run at once; as many as there are cores
     #[arg(long, value_name = "N")]
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every program agreed.
+/// Whether every program agreed, and enough ran on devices.
 fn campaign(arguments: &Arguments) -> std::io::Result<bool> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let plan = Plan {
@@ -77,9 +78,16 @@ fn campaign(arguments: &Arguments) -> std::io::Result<bool> {
         println!("{}", progress(report, time))
     })?;
     println!("{}", report.coverage);
+    for (engine, share) in &report.shares {
+        println!("{engine}: {share}");
+    }
     println!("{}", progress(&report, start.elapsed()));
     let Some(failure) = &report.failure else {
-        return Ok(true);
+        let low = report.shares.iter().find(|(_, share)| share.is_low());
+        if let Some((engine, _)) = low {
+            println!("{engine}: too few operations ran on the device");
+        }
+        return Ok(low.is_none());
     };
     println!(
         "program {} of seed {} fails: {}",

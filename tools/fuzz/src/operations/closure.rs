@@ -4,6 +4,7 @@ use shared_types::{ScalarClass, ScalarType};
 
 use crate::contents::Want;
 use crate::element;
+use crate::generate::Domain;
 use crate::program::{Operand, typed_literal};
 use crate::random::Random;
 
@@ -16,8 +17,9 @@ pub struct Closure {
     prints: bool,
 }
 
-/// The types of what a body may read.
+/// The types of what a body may read, and the engines that run it.
 pub struct Scope {
+    pub domain: Domain,
     pub parameters: Vec<ScalarType>,
     pub captures: Vec<ScalarType>,
 }
@@ -183,10 +185,11 @@ impl Scope {
             }
             ScalarClass::Float if choice == 2 => {
                 let operand = operand(ty);
-                Kind::Math(
-                    random.one(&["abs", "sqrt", "exp", "sign"]),
-                    Box::new(operand),
-                )
+                let functions: &[&str] = match self.domain {
+                    Domain::Host => &["abs", "sqrt", "exp", "sign"],
+                    Domain::Device => &["abs", "sqrt", "sign"],
+                };
+                Kind::Math(random.one(functions), Box::new(operand))
             }
             ScalarClass::Float | ScalarClass::Signed if choice == 3 => {
                 Kind::Negate(Box::new(operand(ty)))

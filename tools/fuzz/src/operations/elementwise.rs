@@ -95,6 +95,21 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
     maker.add(Binary(operator), &operands)
 }
 
+/// Along an axis of more blocks than a grid has, by the tile of each rank.
+pub fn make_long(maker: &mut Maker<'_>) -> Option<()> {
+    let shape = maker.random.one(&[
+        vec![524_289, 1],
+        vec![65_537, 2, 3],
+        vec![1, 524_289, 1],
+        vec![1, 1_048_577, 1, 1],
+    ]);
+    let ty = Type::tensor(maker.number_type(), &shape);
+    let operand = maker.parameter(ty.clone(), Want::Any);
+    let other = maker.number(ty.scalar, Want::Any);
+    let operator = maker.random.one(&OPERATORS);
+    maker.add(Binary(operator), &[operand, other])
+}
+
 /// A divisor is a parameter without many zeros, as else nothing would come after it.
 fn operand_like(maker: &mut Maker<'_>, ty: &Type, want: Want) -> Source {
     match want {

@@ -1,22 +1,22 @@
 //! Element-wise mathematics.
 
 use super::{FLOATS, Names, Operation};
-use crate::generate::{Maker, Want};
+use crate::generate::{Domain, Maker, Want};
 use crate::program::{Operand, Type, broadcast};
 
-pub const NAMES: Names = &[
+pub const NAMES: Names = &[("sqrt", FLOATS), ("abs", FLOATS), ("sign", FLOATS)];
+/// What is the C library's on the host, and the vendor's on a device.
+pub const LIBRARY: Names = &[
     ("exp", FLOATS),
     ("log", FLOATS),
-    ("sqrt", FLOATS),
     ("sin", FLOATS),
     ("cos", FLOATS),
     ("tanh", FLOATS),
-    ("abs", FLOATS),
-    ("sign", FLOATS),
     ("pow", FLOATS),
 ];
 
 const FUNCTIONS: [&str; 8] = ["exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "sign"];
+const EXACT: [&str; 3] = ["sqrt", "abs", "sign"];
 
 /// One of [`FUNCTIONS`].
 #[derive(Debug)]
@@ -68,6 +68,10 @@ impl Operation for Power {
 pub fn make(maker: &mut Maker<'_>) -> Option<()> {
     let operand = maker.tensor(|ty| ty.scalar.is_float())?;
     let ty = maker.type_of(operand);
+    if maker.domain == Domain::Device {
+        let function = maker.random.one(&EXACT);
+        return maker.add(Function(function), &[operand]);
+    }
     if maker.random.chance(85) {
         let function = maker.random.one(&FUNCTIONS);
         return maker.add(Function(function), &[operand]);

@@ -27,10 +27,11 @@ use std::sync::Arc;
 
 use shared_types::ScalarType;
 
-use crate::generate::Maker;
+use crate::generate::{Domain, Maker};
 use crate::program::{Operand, Type};
 pub use compound::compound_on;
-pub use product::make_packed;
+pub use elementwise::make_long;
+pub use product::{make_packed, make_tiled};
 
 /// One operation on some operands.
 pub trait Operation: Debug + Send + Sync {
@@ -130,8 +131,8 @@ pub const FAMILIES: &[(usize, Make)] = &[
     (1, device::make),
 ];
 
-/// What stands in the body of a packed product.
-pub const BESIDE_PACKED: &[(usize, Make)] = &[
+/// What stands in the body of a packed product, or of one in tiles.
+pub const BESIDE_LARGE: &[(usize, Make)] = &[
     (3, sort::make),
     (3, traversal::make),
     (2, reduction::make),
@@ -139,7 +140,11 @@ pub const BESIDE_PACKED: &[(usize, Make)] = &[
 ];
 
 /// What the table has a line for, and the types that it is of.
-pub fn names() -> Vec<Name> {
+pub fn names(domain: Domain) -> Vec<Name> {
+    let of_domain: [Names; 2] = match domain {
+        Domain::Host => [mathematics::LIBRARY, product::ON_HOST],
+        Domain::Device => [product::ON_DEVICE, &[]],
+    };
     let families = [
         elementwise::NAMES,
         mathematics::NAMES,
@@ -161,7 +166,7 @@ pub fn names() -> Vec<Name> {
         output::NAMES,
         device::NAMES,
     ];
-    families.concat()
+    [families.concat(), of_domain.concat()].concat()
 }
 
 /// The name of an operation, and the element types that it is of.

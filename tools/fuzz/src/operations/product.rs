@@ -4,19 +4,25 @@ use super::{NUMBERS, Names, Operation};
 use crate::generate::{Maker, Want};
 use crate::program::{Operand, Type};
 
-pub const NAMES: Names = &[("@", NUMBERS), ("@, packed", NUMBERS)];
+pub const NAMES: Names = &[("@", NUMBERS)];
+pub const ON_HOST: Names = &[("@, packed", NUMBERS)];
+pub const ON_DEVICE: Names = &[("@, tiled", NUMBERS)];
 
-/// Where `packed`, its operands are so large that the schedule copies panels of them.
 #[derive(Debug)]
-struct Product {
-    packed: bool,
+enum Product {
+    Any,
+    /// Its operands are so large that the host's schedule copies panels of them.
+    Packed,
+    /// Its result is so large that a device computes it in tiles.
+    Tiled,
 }
 
 impl Operation for Product {
     fn name(&self) -> &'static str {
-        match self.packed {
-            true => "@, packed",
-            false => "@",
+        match self {
+            Product::Any => "@",
+            Product::Packed => "@, packed",
+            Product::Tiled => "@, tiled",
         }
     }
 
@@ -62,7 +68,7 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
             [left, operand]
         }
     };
-    maker.add(Product { packed: false }, &operands)
+    maker.add(Product::Any, &operands)
 }
 
 /// An operand of more bytes is packed, where there are rows and columns for two blocks.
@@ -89,5 +95,19 @@ pub fn make_packed(maker: &mut Maker<'_>) -> Option<()> {
     }
     let left = maker.parameter(Type::tensor(scalar, &[rows, depth]), Want::Any);
     let right = maker.parameter(Type::tensor(scalar, &[depth, columns]), Want::Any);
-    maker.add(Product { packed: true }, &[left, right])
+    maker.add(Product::Packed, &[left, right])
+}
+
+/// A product of many blocks of threads: its extents are multiples of tiles, or beside them.
+pub fn make_tiled(maker: &mut Maker<'_>) -> Option<()> {
+    let scalar = maker.number_type();
+    let sides = [32, 64, 64, 65, 96, 127, 128, 128, 130, 256];
+    let (rows, columns) = (maker.random.one(&sides), maker.random.one(&sides));
+    let depth = maker.random.one(&[1, 3, 8, 15, 16, 17, 32, 33, 64]);
+    if rows * columns * depth > maker.most_points() {
+        return None;
+    }
+    let left = maker.parameter(Type::tensor(scalar, &[rows, depth]), Want::Any);
+    let right = maker.parameter(Type::tensor(scalar, &[depth, columns]), Want::Any);
+    maker.add(Product::Tiled, &[left, right])
 }

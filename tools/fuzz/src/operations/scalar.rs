@@ -133,6 +133,7 @@ fn computed(maker: &mut Maker<'_>) -> Option<()> {
         .collect();
     let captures = operands.iter().map(|&source| maker.type_of(source).scalar);
     let scope = Scope {
+        domain: maker.domain,
         captures: captures.collect(),
         parameters: Vec::new(),
     };

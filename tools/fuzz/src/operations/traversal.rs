@@ -216,6 +216,7 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
     operands.extend(captured);
     let prints = ty.elements() <= 20 && maker.random.chance(30);
     let scope = Scope {
+        domain: maker.domain,
         parameters,
         captures,
     };

@@ -5,8 +5,9 @@ use shared_types::SourceMap;
 use tensor::Tensor;
 
 use crate::campaign::job;
-use crate::compare::{EngineName, compile, outcome};
+use crate::compare::{EngineName, Setting, compile, outcome};
 use crate::contents::{Contents, bits_of};
+use crate::generate::Domain;
 use crate::program::{Function, Parameter, Passing, Source, Style, Type};
 
 /// One of several results alone, or all but one.
@@ -88,9 +89,11 @@ fn values(function: &Function, at: usize) -> Option<Vec<Tensor>> {
     ending.style = Style::Plain;
     ending.types()?;
     let members = ending.results.len();
-    let job = job(&[&ending], 1, true, &[EngineName::Interpreter]);
+    // An overflow ends nothing.
+    let setting = Setting::of_turn(1);
+    let job = job(&[&ending], 1, setting, &[EngineName::Interpreter]);
     let mut sources = SourceMap::default();
-    let program = compile(&job, &mut sources).ok()?;
+    let program = compile(&job, Domain::Host, &mut sources).ok()?;
     let call = &job.calls[0];
     let engine = Engine::Interpreter;
     let outcome = outcome(
