@@ -77,6 +77,8 @@ def neuro_test(name, env = {}, toolchains = [], **kwargs):
     rust_test(
         name = name,
         env = TEST_ENV | env,
+        # So that no machine of a remote pool that has a GPU is taken by a test without one.
+        exec_properties = {"test.gpu": "none"},
         toolchains = ["//third_party/llvm"] + toolchains,
         **kwargs
     )
