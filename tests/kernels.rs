@@ -97,7 +97,7 @@ fn a_signature_that_no_kernel_has_is_refused() {
         ("a: char", "`char` in the signature of a linked body"),
         ("a: &Tensor<f32, [?]>", "in the signature of a linked body"),
         ("a: (i32, i32)", "in the signature of a linked body"),
-        ("a: func(f32) -> f32", "a function value"),
+        ("a: func(f32) -> f32", "a parameter of type `func"),
         (
             "a: &mut Tensor<f32, [70000, 70000]>",
             "blocks of [1, 1] threads, which `",

@@ -30,6 +30,17 @@ pub enum Value<'p> {
 #[derive(Clone, Debug)]
 pub struct Function<'p>(pub(crate) Code<'p>);
 
+impl<'p> Function<'p> {
+    /// What it has captured, in the order of its captures: nothing, where it is no closure.
+    pub fn captures(&self) -> impl Iterator<Item = &Value<'p>> {
+        let captures = match &self.0 {
+            Code::Named(_) => &[],
+            Code::Closure { captures, .. } => &captures[..],
+        };
+        captures.iter().map(|(_, value)| value)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Code<'p> {
     Named(&'p HirFunction),

@@ -127,9 +127,8 @@ fn outlined<'c>(
     program: &HirProgram,
     options: &GpuOptions<'_>,
 ) -> Result<Outlined<'c>, MlirError> {
-    let kernels = kernels::launchers(session, program, options)?;
     let mut refused: Vec<Refusal> = Vec::new();
-    let mut takes = HashSet::new();
+    let (mut takes, mut traversing) = (HashSet::new(), Vec::new());
     for function in program
         .functions()
         .filter(|function| may_run_on_gpu(function))
@@ -137,11 +136,14 @@ fn outlined<'c>(
     {
         match admission::refusal(function) {
             Some(function) => refused.push(no_form(function)),
+            None if mlir_kernel::traverses(function) => traversing.push(function),
             None => {
                 takes.insert(function.name.as_str());
             }
         }
     }
+    let launchers = kernels::launchers(session, program, &traversing, options)?;
+    refused.extend(launchers.refused);
     let selection = Selection {
         takes: &|function| may_run_on_gpu(function) && takes.contains(function.name.as_str()),
         prefix: PREFIX,
@@ -154,17 +156,18 @@ fn outlined<'c>(
 
     let math = match options.math {
         Some(math) => math,
-        None => math([&module, &kernels.module], || {
+        None => math([&module, &launchers.module], || {
             has_math_library(options.chip.vendor)
         })?,
     };
     if !math {
         without_math(&module, &mut refused);
-        kernels::without_math(&kernels.module)?;
+        without_math(&launchers.module, &mut refused);
+        kernels::all_lowered(program, &refused)?;
     }
     mlir_pipeline::fuse(session, &mut module, &apart(&bodies, false))?;
     mlir_pipeline::run_passes(session, &mut module, &buffer_passes())?;
-    mlir_gpu::move_functions(kernels.module, &module);
+    mlir_gpu::move_functions(launchers.module, &module);
     let on_host = mlir_gpu::outline(session, &mut module, options.chip)?;
     refused.extend(on_host.into_iter().map(|function| {
         let name = function.name.strip_prefix(PREFIX);
@@ -179,12 +182,12 @@ fn outlined<'c>(
             .position(|function| function.name == name)
     };
     refused.sort_by_cached_key(|refusal| position(&refusal.function.name));
+    bodies.extend(launchers.bodies);
     bodies.retain(|body| {
         refused
             .iter()
             .all(|refusal| refusal.function.name != body.function)
     });
-    bodies.extend(kernels.kernels.iter().map(kernels::body));
     bodies.sort_by_cached_key(|body| position(&body.function));
     let strict = |name: &str| {
         let function = program.function(name);
@@ -199,7 +202,7 @@ fn outlined<'c>(
         true => Ok(Outlined {
             module,
             bodies,
-            kernels: kernels.kernels,
+            kernels: launchers.kernels,
             refused,
             math,
         }),

@@ -72,7 +72,8 @@ pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError>
 /// §GPU kernels). A symbol is `__neuro_gpu_` and the function's name, and takes what the function's
 /// host body takes. An operation that has no GPU body is left out. A `@kernel` function's symbol takes
 /// its parameters, and launches it over the grid of its first `&mut` tensor; a thread whose check
-/// fails is stopped, on NVIDIA by an assertion, on AMD by a trap (§`@kernel` functions).
+/// fails is stopped, on NVIDIA by an assertion, on AMD by a trap (§`@kernel` functions). Traversals
+/// are left out.
 ///
 /// # Errors
 /// [`MlirError::InvalidGpuChip`]; [`MlirError::GpuBodiesNotLowered`] and

@@ -143,7 +143,13 @@ impl Gpu {
                 })?;
                 Ok((Value::Void, launches))
             }
-            None => self.run_body(interpreter, function, values),
+            None if self.why_on_host(function).is_some() => {
+                self.run_body(interpreter, function, values)
+            }
+            None => match kernel::captured(values) {
+                Some(mut arguments) => self.run_body(interpreter, function, &mut arguments),
+                None => self.run_body(interpreter, function, values),
+            },
         }
     }
 

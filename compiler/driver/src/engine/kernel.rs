@@ -1,4 +1,4 @@
-//! Launches of `@kernel` functions on a device.
+//! Launches of `@kernel` functions and of traversals on a device.
 
 use interpreter::{Failure, Panic, PanicKind, Value};
 use mlir_backend::internal::{self, Kernel, Report};
@@ -46,6 +46,19 @@ pub(super) fn launch<'p>(
         None => Ok(launches),
         Some(report) => Err(panic(report, kernel).ok_or_else(misread)?.into()),
     }
+}
+
+/// The arguments of a traversal, in the place of its function what that has captured; `None` for
+/// arguments without a function.
+pub(super) fn captured<'p>(values: &[Value<'p>]) -> Option<Vec<Value<'p>>> {
+    let function = |value: &Value<'_>| matches!(value, Value::Function(_));
+    values.iter().any(function).then(|| {
+        let arguments = values.iter().flat_map(|value| match value {
+            Value::Function(function) => function.captures().cloned().collect(),
+            value => vec![value.clone()],
+        });
+        arguments.collect()
+    })
 }
 
 /// The panic that a report stands for; `None` for one that the kernel cannot have written.

@@ -2,19 +2,30 @@
 
 use std::collections::HashMap;
 
-use mlir_gpu::Vendor;
+use mlir_pipeline::NotLowered;
 use neuro_hir::{HirExpr, HirFunction, HirType, LocalId, TensorType, Tier};
 use shared_types::{ScalarType, Span};
 
-use crate::check::{
-    CHECK_BITS, Failures, Fault, KernelCheck, MOST_CHECKS, PIECE_BITS, REPORT_WORDS,
-};
-use crate::text::{Text, Value, quoted, type_name};
+use crate::check::KernelCheck;
+use crate::fail::Failing;
+use crate::place::Buffer;
+use crate::text::{Text, Value, type_name};
 
 /// What no kernel has, and where it stands.
 pub(crate) struct Refused {
     pub span: Span,
     pub reason: String,
+}
+
+impl Refused {
+    /// As the reason why a function has no body.
+    pub(crate) fn of(self, function: &HirFunction) -> NotLowered {
+        NotLowered {
+            name: function.name.clone(),
+            span: self.span,
+            reason: self.reason,
+        }
+    }
 }
 
 pub(crate) type Written<T> = Result<T, Refused>;
@@ -35,15 +46,6 @@ pub(crate) enum Local {
     Tensor(Buffer),
     /// Of a type that no kernel has; it is refused where it is bound.
     Other,
-}
-
-/// A tensor parameter, a `memref`.
-#[derive(Clone)]
-pub(crate) struct Buffer {
-    pub name: String,
-    pub scalar: ScalarType,
-    pub extents: Vec<u64>,
-    pub writable: bool,
 }
 
 /// Where `break` and `continue` go.
@@ -75,20 +77,31 @@ pub(crate) struct Body<'p> {
     pub loops: Vec<Loop>,
     /// Whether control has left: what follows is never reached.
     pub left: bool,
+    /// Where `return` of a function that runs in place goes with its value.
+    pub result: Option<Outcome>,
     pub checks: Vec<KernelCheck>,
-    failures: Failures,
-    vendor: Vendor,
+    pub failing: Failing,
     /// The block that ends the thread.
-    end: String,
+    pub end: String,
     /// Where failed checks go, where one does.
-    failed: Option<String>,
+    pub failed: Option<String>,
+}
+
+/// Where the value of a function goes that runs in place.
+#[derive(Clone)]
+pub(crate) struct Outcome {
+    pub slot: String,
+    pub scalar: ScalarType,
+    /// The block after the function.
+    pub after: String,
 }
 
 impl<'p> Body<'p> {
     pub(crate) fn new(
         function: &'p HirFunction,
         constants: &'p HashMap<&'p str, &'p HirExpr>,
-        (tier, failures, vendor): (Tier, Failures, Vendor),
+        tier: Tier,
+        failing: Failing,
     ) -> Self {
         let mut text = Text::default();
         let end = text.label();
@@ -106,9 +119,9 @@ impl<'p> Body<'p> {
             position: nowhere,
             loops: Vec::new(),
             left: false,
+            result: None,
             checks: Vec::new(),
-            failures,
-            vendor,
+            failing,
             end,
             failed: None,
         }
@@ -179,120 +192,16 @@ impl<'p> Body<'p> {
         self.left = true;
     }
 
-    pub(crate) fn return_(&mut self, span: Span) {
-        let end = self.end.clone();
-        self.leave(span, &end);
-    }
-
     /// Starts a block that control comes to, unless it had `left` before what leads there.
     pub(crate) fn come_to(&mut self, label: &str, left: bool) {
         self.text.place(label);
         self.left = left;
     }
 
-    /// A check, which fails where `failed` is true; what follows is reached where it does not.
-    pub(crate) fn check(
-        &mut self,
-        failed: &Value,
-        index: Option<&Value>,
-        fault: Fault,
-        span: Span,
-    ) -> Written<()> {
-        let message = quoted(&fault.to_string());
-        self.checks.push(KernelCheck { fault, span });
-        let number = self.checks.len();
-        if self.failures == Failures::Stop && self.vendor == Vendor::Nvidia {
-            let held = self.not(failed, span);
-            let assertion = format!("cf.assert {}, {message}", held.name);
-            self.text.act(span, &assertion);
-            return Ok(());
-        }
-        let label = match &self.failed {
-            Some(label) => label.clone(),
-            None => self.failed.insert(self.text.label()).clone(),
-        };
-        let passed = self.text.label();
-        let target = match self.failures {
-            Failures::Stop => label,
-            Failures::Report => {
-                if number > MOST_CHECKS {
-                    return refused(span, "the 4,096th check of a kernel");
-                }
-                let check = self.constant(span, ScalarType::I64, number as i128);
-                let index = match index {
-                    Some(index) => index.clone(),
-                    None => self.constant(span, ScalarType::I64, 0),
-                };
-                format!("{label}({}, {} : i64, i64)", check.name, index.name)
-            }
-        };
-        self.branch(span, failed, &target, &passed);
-        self.text.place(&passed);
-        Ok(())
-    }
-
     pub(crate) fn not(&mut self, value: &Value, span: Span) -> Value {
         let truth = self.constant(span, ScalarType::Bool, 1);
         let operation = format!("arith.xori {}, {} : i1", value.name, truth.name);
         self.emit(span, ScalarType::Bool, operation)
-    }
-
-    /// The text of the region, once the body is written: `report` is the parameter for it.
-    pub(crate) fn finish(&mut self, report: &str) -> String {
-        let span = self.function.span;
-        let end = self.end.clone();
-        self.jump(span, &end);
-        if let Some(failed) = self.failed.take() {
-            match self.failures {
-                Failures::Stop => {
-                    self.text.place(&failed);
-                    self.text.act(span, "\"llvm.intr.trap\"() : () -> ()");
-                }
-                Failures::Report => {
-                    self.text
-                        .place(&format!("{failed}(%check: i64, %index: i64)"));
-                    self.report(report);
-                }
-            }
-            self.jump(span, &end);
-        }
-        self.text.place(&end);
-        self.text.act(span, "gpu.terminator");
-        let start = self.text.label();
-        let Text { entry, blocks, .. } = &self.text;
-        let location = mlir_pipeline::location_text(span);
-        format!("{entry}  cf.br {start} {location}\n{start}:\n{blocks}")
-    }
-
-    /// Lowers the words of a report.
-    fn report(&mut self, report: &str) {
-        let span = self.function.span;
-        let text = &mut self.text;
-        let constant = |text: &mut Text, value: u64, ty: &str| {
-            text.emit(span, &format!("arith.constant {value} : {ty}"))
-        };
-        let of_two = |text: &mut Text, name: &str, left: &str, right: &str| {
-            text.emit(span, &format!("arith.{name} {left}, {right} : i64"))
-        };
-        for word in 0..REPORT_WORDS {
-            let (shift, low) = match word {
-                0 => (CHECK_BITS, "%check".to_string()),
-                _ => {
-                    let from = constant(text, (word - 1) * u64::from(PIECE_BITS), "i64");
-                    let shifted = of_two(text, "shrui", "%index", &from);
-                    let mask = constant(text, (1 << PIECE_BITS) - 1, "i64");
-                    (PIECE_BITS, of_two(text, "andi", &shifted, &mask))
-                }
-            };
-            let shift = constant(text, shift.into(), "i64");
-            let thread = of_two(text, "shli", &self.position.number, &shift);
-            let key = of_two(text, "ori", &thread, &low);
-            let at = constant(text, word, "index");
-            let ty = format!("memref<{REPORT_WORDS}xi64>");
-            let lowered =
-                format!("memref.atomic_rmw minu {key}, {report}[{at}] : (i64, {ty}) -> i64");
-            text.emit(span, &lowered);
-        }
     }
 }
 
@@ -308,7 +217,7 @@ pub(crate) fn computed(ty: &HirType, span: Span) -> Written<ScalarType> {
 }
 
 /// The extents of a tensor of which the size is known, and its elements' type.
-pub(crate) fn buffer(tensor: &TensorType, span: Span) -> Written<(ScalarType, Vec<u64>)> {
+pub(crate) fn static_extents(tensor: &TensorType, span: Span) -> Written<(ScalarType, Vec<u64>)> {
     let Some(scalar) = tensor.scalar() else {
         return refused(span, format!("`{tensor}`, whose elements are no scalars"));
     };

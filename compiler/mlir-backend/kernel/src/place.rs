@@ -4,10 +4,31 @@ use ast_types::BinaryOp;
 use neuro_hir::{HirExpr, HirExprKind, HirPlace};
 use shared_types::{ScalarType, Span};
 
-use crate::body::{Body, Buffer, Local, Written, refused};
+use crate::body::{Body, Local, Written, refused};
 use crate::check::Fault;
 use crate::expression::tensor_operation;
 use crate::text::{Value, type_name};
+
+/// A tensor, a row-major `memref`.
+#[derive(Clone)]
+pub(crate) struct Buffer {
+    pub name: String,
+    pub scalar: ScalarType,
+    pub extents: Vec<u64>,
+    pub writable: bool,
+}
+
+impl Buffer {
+    /// Its type in the text.
+    pub(crate) fn ty(&self) -> String {
+        let extents: String = self
+            .extents
+            .iter()
+            .map(|extent| format!("{extent}x"))
+            .collect();
+        format!("memref<{extents}{}>", type_name(self.scalar))
+    }
+}
 
 /// Where a scalar is kept.
 pub(crate) enum Place {
@@ -86,8 +107,13 @@ impl Body<'_> {
         let limit = self.constant(span, ScalarType::U64, extent.into());
         let outside = self.compare(BinaryOp::Ge, &unsigned(&wide), &limit, span)?;
         self.check(&outside, Some(&wide), fault, span)?;
-        let cast = format!("arith.index_cast {} : i64 to index", wide.name);
-        Ok(self.text.emit(span, &cast))
+        Ok(self.index(&wide, span))
+    }
+
+    /// An integer of 64 bits as MLIR has an index.
+    pub(crate) fn index(&mut self, value: &Value, span: Span) -> String {
+        let cast = format!("arith.index_cast {} : i64 to index", value.name);
+        self.text.emit(span, &cast)
     }
 
     /// The tensor parameter that an expression is.
@@ -137,15 +163,5 @@ impl Body<'_> {
 }
 
 fn element_text(buffer: &Buffer, indices: &[String]) -> String {
-    let (name, indices) = (&buffer.name, indices.join(", "));
-    format!(
-        "{name}[{indices}] : {}",
-        buffer_type(buffer.scalar, &buffer.extents)
-    )
-}
-
-/// The row-major buffer of a tensor.
-pub(crate) fn buffer_type(scalar: ScalarType, extents: &[u64]) -> String {
-    let extents: String = extents.iter().map(|extent| format!("{extent}x")).collect();
-    format!("memref<{extents}{}>", type_name(scalar))
+    format!("{}[{}] : {}", buffer.name, indices.join(", "), buffer.ty())
 }

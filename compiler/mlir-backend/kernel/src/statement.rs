@@ -4,7 +4,8 @@ use ast_types::BinaryOp;
 use neuro_hir::{HirBlock, HirExpr, HirPattern, HirStatement, HirStatementKind, LocalId};
 use shared_types::{ScalarType, Span};
 
-use crate::body::{Body, Local, Loop, Written, computed, refused};
+use crate::body::{Body, Local, Loop, Outcome, Written, computed, refused};
+use crate::callee::Callee;
 use crate::text::Value;
 
 impl Body<'_> {
@@ -62,11 +63,7 @@ impl Body<'_> {
                 }
                 None => refused(span, "a `continue` outside of a loop"),
             },
-            HirStatementKind::Return(None) => {
-                self.return_(span);
-                Ok(())
-            }
-            HirStatementKind::Return(Some(value)) => refused(value.span, "a value to return"),
+            HirStatementKind::Return(value) => self.return_(value.as_ref(), span),
         }
     }
 
@@ -79,8 +76,86 @@ impl Body<'_> {
         self.set(*id, &value, span)
     }
 
+    fn return_(&mut self, value: Option<&HirExpr>, span: Span) -> Written<()> {
+        let to = match (self.result.clone(), value) {
+            (None, None) => self.end.clone(),
+            (Some(outcome), Some(value)) => {
+                let value = self.value(value)?;
+                self.give(&value, &outcome, span)?;
+                outcome.after
+            }
+            (None, Some(_)) | (Some(_), None) => return refused(span, "another `return`"),
+        };
+        self.leave(span, &to);
+        Ok(())
+    }
+
+    fn give(&mut self, value: &Value, outcome: &Outcome, span: Span) -> Written<()> {
+        if value.scalar != outcome.scalar {
+            return refused(span, "a value of another type than the function's");
+        }
+        self.store(value, &outcome.slot, span);
+        Ok(())
+    }
+
+    /// Runs a function in place.
+    pub(crate) fn apply(
+        &mut self,
+        callee: &Callee<'_>,
+        arguments: &[Value],
+        span: Span,
+    ) -> Written<Value> {
+        if callee.parameters.len() != arguments.len() {
+            return refused(span, "another number of arguments");
+        }
+        for (&parameter, argument) in callee.parameters.iter().zip(arguments) {
+            self.set(parameter, argument, span)?;
+        }
+        let outcome = Outcome {
+            slot: self.slot(callee.result, span),
+            scalar: callee.result,
+            after: self.text.label(),
+        };
+        let outer = self.result.replace(outcome.clone());
+        match self.block(callee.body)? {
+            Some(value) => self.give(&value, &outcome, span)?,
+            None if self.left => {}
+            None => return refused(callee.body.span, "a function without a value"),
+        }
+        self.result = outer;
+        self.jump(span, &outcome.after);
+        self.come_to(&outcome.after, false);
+        Ok(self.load(&outcome.slot, outcome.scalar, span))
+    }
+
+    /// Calls `each` in the text with the positions from 0 to below `count`, which is not 0.
+    pub(crate) fn count(
+        &mut self,
+        count: u64,
+        span: Span,
+        each: impl FnOnce(&mut Self, &Value) -> Written<()>,
+    ) -> Written<()> {
+        let scalar = ScalarType::U64;
+        let counter = self.slot(scalar, span);
+        let zero = self.constant(span, scalar, 0);
+        self.store(&zero, &counter, span);
+        let (again, end) = (self.text.label(), self.text.label());
+        self.jump(span, &again);
+        self.come_to(&again, false);
+        let position = self.load(&counter, scalar, span);
+        each(self, &position)?;
+        let one = self.constant(span, scalar, 1);
+        let next = self.integers("addi", &position, &one, span);
+        self.store(&next, &counter, span);
+        let count = self.constant(span, scalar, count.into());
+        let more = self.compare(BinaryOp::Lt, &next, &count, span)?;
+        self.branch(span, &more, &again, &end);
+        self.come_to(&end, false);
+        Ok(())
+    }
+
     /// Puts a value into the slot of a local, which is made where there is none yet.
-    fn set(&mut self, id: LocalId, value: &Value, span: Span) -> Written<()> {
+    pub(crate) fn set(&mut self, id: LocalId, value: &Value, span: Span) -> Written<()> {
         if let Local::Other = self.local(id, span)? {
             let declared = &self.function.locals[id.0 as usize].ty;
             let scalar = computed(declared, span)?;

@@ -200,102 +200,102 @@ fn an_engine_has_a_report() {
         Vendor::Nvidia,
         Failures::Report,
         expect![[r#"
-        func.func @"f_k"(%p0: i32, %p1: memref<5xi32>, %report: memref<4xi64>) {
-          %grid0 = arith.constant 2 : index
-          %grid1 = arith.constant 1 : index
-          %grid2 = arith.constant 1 : index
-          %block0 = arith.constant 4 : index
-          %block1 = arith.constant 1 : index
-          %block2 = arith.constant 1 : index
-          gpu.launch blocks(%b0, %b1, %b2) in (%grids0 = %grid0, %grids1 = %grid1, %grids2 = %grid2) threads(%t0, %t1, %t2) in (%blocks0 = %block0, %blocks1 = %block1, %blocks2 = %block2) {
-          %2 = memref.alloca() : memref<i32, #gpu.address_space<private>>
-          %3 = arith.index_cast %b0 : index to i64
-          %4 = arith.index_cast %t0 : index to i64
-          %5 = arith.constant 4 : i64
-          %6 = arith.muli %3, %5 : i64
-          %7 = arith.addi %6, %4 : i64
-          cf.br ^b72
-        ^b72:
-          memref.store %p0, %2[] : memref<i32, #gpu.address_space<private>>
-          %8 = arith.constant 5 : i64
-          %9 = arith.cmpi slt, %7, %8 : i64
-          cf.cond_br %9, ^b10, ^b11
-        ^b10:
-          %13 = memref.load %2[] : memref<i32, #gpu.address_space<private>>
-          %14 = arith.constant 0 : i64
-          %15 = arith.constant 5 : i64
-          %16 = arith.cmpi uge, %14, %15 : i64
-          %19 = arith.constant 1 : i64
-          cf.cond_br %16, ^b17(%19, %14 : i64, i64), ^b18
-        ^b18:
-          %20 = arith.index_cast %14 : i64 to index
-          %21 = memref.load %p1[%20] : memref<5xi32>
-          %22 = arith.constant 0 : i32
-          %23 = arith.cmpi eq, %21, %22 : i32
-          %25 = arith.constant 2 : i64
-          %26 = arith.constant 0 : i64
-          cf.cond_br %23, ^b17(%25, %26 : i64, i64), ^b24
-        ^b24:
-          %27 = arith.constant -2147483648 : i32
-          %28 = arith.constant -1 : i32
-          %29 = arith.cmpi eq, %13, %27 : i32
-          %30 = arith.cmpi eq, %21, %28 : i32
-          %31 = arith.andi %29, %30 : i1
-          %32 = arith.constant 1 : i32
-          %33 = arith.select %31, %32, %21 : i32
-          %34 = arith.divsi %13, %33 : i32
-          %35 = arith.constant 5 : i64
-          %36 = arith.cmpi uge, %7, %35 : i64
-          %38 = arith.constant 3 : i64
-          cf.cond_br %36, ^b17(%38, %7 : i64, i64), ^b37
-        ^b37:
-          %39 = arith.index_cast %7 : i64 to index
-          memref.store %34, %p1[%39] : memref<5xi32>
-          cf.br ^b12
-        ^b11:
-          cf.br ^b12
-        ^b12:
-          cf.br ^b1
-        ^b17(%check: i64, %index: i64):
-          %40 = arith.constant 12 : i64
-          %41 = arith.shli %7, %40 : i64
-          %42 = arith.ori %41, %check : i64
-          %43 = arith.constant 0 : index
-          %44 = memref.atomic_rmw minu %42, %report[%43] : (i64, memref<4xi64>) -> i64
-          %45 = arith.constant 0 : i64
-          %46 = arith.shrui %index, %45 : i64
-          %47 = arith.constant 16777215 : i64
-          %48 = arith.andi %46, %47 : i64
-          %49 = arith.constant 24 : i64
-          %50 = arith.shli %7, %49 : i64
-          %51 = arith.ori %50, %48 : i64
-          %52 = arith.constant 1 : index
-          %53 = memref.atomic_rmw minu %51, %report[%52] : (i64, memref<4xi64>) -> i64
-          %54 = arith.constant 24 : i64
-          %55 = arith.shrui %index, %54 : i64
-          %56 = arith.constant 16777215 : i64
-          %57 = arith.andi %55, %56 : i64
-          %58 = arith.constant 24 : i64
-          %59 = arith.shli %7, %58 : i64
-          %60 = arith.ori %59, %57 : i64
-          %61 = arith.constant 2 : index
-          %62 = memref.atomic_rmw minu %60, %report[%61] : (i64, memref<4xi64>) -> i64
-          %63 = arith.constant 48 : i64
-          %64 = arith.shrui %index, %63 : i64
-          %65 = arith.constant 16777215 : i64
-          %66 = arith.andi %64, %65 : i64
-          %67 = arith.constant 24 : i64
-          %68 = arith.shli %7, %67 : i64
-          %69 = arith.ori %68, %66 : i64
-          %70 = arith.constant 3 : index
-          %71 = memref.atomic_rmw minu %69, %report[%70] : (i64, memref<4xi64>) -> i64
-          cf.br ^b1
-        ^b1:
-          gpu.terminator
-          }
-          return
-        }
-    "#]],
+            func.func @"f_k"(%p0: i32, %p1: memref<5xi32>, %report: memref<4xi64>) {
+              %grid0 = arith.constant 2 : index
+              %grid1 = arith.constant 1 : index
+              %grid2 = arith.constant 1 : index
+              %block0 = arith.constant 4 : index
+              %block1 = arith.constant 1 : index
+              %block2 = arith.constant 1 : index
+              gpu.launch blocks(%b0, %b1, %b2) in (%grids0 = %grid0, %grids1 = %grid1, %grids2 = %grid2) threads(%t0, %t1, %t2) in (%blocks0 = %block0, %blocks1 = %block1, %blocks2 = %block2) {
+              %2 = memref.alloca() : memref<i32, #gpu.address_space<private>>
+              %3 = arith.index_cast %b0 : index to i64
+              %4 = arith.index_cast %t0 : index to i64
+              %5 = arith.constant 4 : i64
+              %6 = arith.muli %3, %5 : i64
+              %7 = arith.addi %6, %4 : i64
+              cf.br ^b72
+            ^b72:
+              memref.store %p0, %2[] : memref<i32, #gpu.address_space<private>>
+              %8 = arith.constant 5 : i64
+              %9 = arith.cmpi slt, %7, %8 : i64
+              cf.cond_br %9, ^b10, ^b11
+            ^b10:
+              %13 = memref.load %2[] : memref<i32, #gpu.address_space<private>>
+              %14 = arith.constant 0 : i64
+              %15 = arith.constant 5 : i64
+              %16 = arith.cmpi uge, %14, %15 : i64
+              %18 = arith.constant 1 : i64
+              cf.cond_br %16, ^b17(%18, %14 : i64, i64), ^b19
+            ^b19:
+              %20 = arith.index_cast %14 : i64 to index
+              %21 = memref.load %p1[%20] : memref<5xi32>
+              %22 = arith.constant 0 : i32
+              %23 = arith.cmpi eq, %21, %22 : i32
+              %24 = arith.constant 2 : i64
+              %25 = arith.constant 0 : i64
+              cf.cond_br %23, ^b17(%24, %25 : i64, i64), ^b26
+            ^b26:
+              %27 = arith.constant -2147483648 : i32
+              %28 = arith.constant -1 : i32
+              %29 = arith.cmpi eq, %13, %27 : i32
+              %30 = arith.cmpi eq, %21, %28 : i32
+              %31 = arith.andi %29, %30 : i1
+              %32 = arith.constant 1 : i32
+              %33 = arith.select %31, %32, %21 : i32
+              %34 = arith.divsi %13, %33 : i32
+              %35 = arith.constant 5 : i64
+              %36 = arith.cmpi uge, %7, %35 : i64
+              %37 = arith.constant 3 : i64
+              cf.cond_br %36, ^b17(%37, %7 : i64, i64), ^b38
+            ^b38:
+              %39 = arith.index_cast %7 : i64 to index
+              memref.store %34, %p1[%39] : memref<5xi32>
+              cf.br ^b12
+            ^b11:
+              cf.br ^b12
+            ^b12:
+              cf.br ^b1
+            ^b17(%check: i64, %index: i64):
+              %40 = arith.constant 12 : i64
+              %41 = arith.shli %7, %40 : i64
+              %42 = arith.ori %41, %check : i64
+              %43 = arith.constant 0 : index
+              %44 = memref.atomic_rmw minu %42, %report[%43] : (i64, memref<4xi64>) -> i64
+              %45 = arith.constant 0 : i64
+              %46 = arith.shrui %index, %45 : i64
+              %47 = arith.constant 16777215 : i64
+              %48 = arith.andi %46, %47 : i64
+              %49 = arith.constant 24 : i64
+              %50 = arith.shli %7, %49 : i64
+              %51 = arith.ori %50, %48 : i64
+              %52 = arith.constant 1 : index
+              %53 = memref.atomic_rmw minu %51, %report[%52] : (i64, memref<4xi64>) -> i64
+              %54 = arith.constant 24 : i64
+              %55 = arith.shrui %index, %54 : i64
+              %56 = arith.constant 16777215 : i64
+              %57 = arith.andi %55, %56 : i64
+              %58 = arith.constant 24 : i64
+              %59 = arith.shli %7, %58 : i64
+              %60 = arith.ori %59, %57 : i64
+              %61 = arith.constant 2 : index
+              %62 = memref.atomic_rmw minu %60, %report[%61] : (i64, memref<4xi64>) -> i64
+              %63 = arith.constant 48 : i64
+              %64 = arith.shrui %index, %63 : i64
+              %65 = arith.constant 16777215 : i64
+              %66 = arith.andi %64, %65 : i64
+              %67 = arith.constant 24 : i64
+              %68 = arith.shli %7, %67 : i64
+              %69 = arith.ori %68, %66 : i64
+              %70 = arith.constant 3 : index
+              %71 = memref.atomic_rmw minu %69, %report[%70] : (i64, memref<4xi64>) -> i64
+              cf.br ^b1
+            ^b1:
+              gpu.terminator
+              }
+              return
+            }
+        "#]],
     );
 }
 

@@ -162,7 +162,11 @@ pub fn link_module<'c>(
 pub fn linkable_parameters(function: &HirFunction) -> Result<Vec<BodyParameter>, NotLowered> {
     let parameters = has_linkable_signature(function)
         .and_then(|()| parameters(function, false, &HashMap::new()));
-    parameters.map_err(|unlowered| {
+    let own = |mut parameters: Vec<BodyParameter>| {
+        parameters.truncate(function.parameter_count);
+        parameters
+    };
+    parameters.map(own).map_err(|unlowered| {
         let (reason, span) = match unlowered {
             Unlowered::Refused { reason, span, .. } => (reason, span),
             Unlowered::Failed(error) => (error.to_string(), function.span),

@@ -1,7 +1,7 @@
 //! Which bodies may become kernels, by what stands in them (backend specification, §GPU kernels).
 
 use mlir_pipeline::NotLowered;
-use neuro_hir::{FunctionTarget, HirExprKind, HirFunction, HirNode, HirType, TensorOp};
+use neuro_hir::{FunctionTarget, HirFunction, HirNode, HirType};
 use shared_types::{ScalarType, Span};
 
 /// Why a function is not lowered for a GPU, if that shows already.
@@ -21,15 +21,7 @@ pub(crate) fn refusal(function: &HirFunction) -> Option<NotLowered> {
     let inside = || {
         let nodes = HirNode::from(&function.body).descendants();
         nodes.into_iter().find_map(|node| match node {
-            HirNode::Expr(expr) => match &expr.kind {
-                HirExprKind::Tensor(
-                    TensorOp::Map { .. } | TensorOp::Zip { .. } | TensorOp::Fold { .. },
-                ) => Some((
-                    "a traversal is not lowered for a GPU yet".to_string(),
-                    expr.span,
-                )),
-                _ => of_type(&expr.ty, expr.span, strict),
-            },
+            HirNode::Expr(expr) => of_type(&expr.ty, expr.span, strict),
             HirNode::Statement(_) | HirNode::Block(_) => None,
         })
     };
