@@ -28,8 +28,8 @@ fn the_engines_agree() {
 #[test]
 fn the_emulated_devices_agree() {
     let engines = "interpreter,emulated-nvidia,emulated-amd";
-    let text = campaign(&["--seed", "2", "--programs", "96", "--engines", engines]);
-    assert!(text.contains("\n96 programs, "), "{text}");
+    let text = campaign(&["--seed", "2", "--programs", "240", "--engines", engines]);
+    assert!(text.contains("\n240 programs, "), "{text}");
     for engine in ["emulated-amd", "emulated-nvidia"] {
         let share = text.lines().find(|line| line.starts_with(engine));
         assert!(
