@@ -35,6 +35,13 @@ func assigned(a: &A) { mut b = a.clone()\n b += einsum(\"i,j->ij\", a, a).sum(ax
             seen.fails(1, &format!("big.nr:{at}: panic: {message}"));
         }
     }
+    let seen = place.command(&["emit", "big.nr", "--stage", "link"]);
+    assert_eq!(seen.status, 0);
+    assert!(
+        seen.err.contains("note: `cube` has no body: "),
+        "{}",
+        seen.err
+    );
 }
 
 #[test]

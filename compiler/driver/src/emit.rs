@@ -4,7 +4,7 @@ use neuro_hir::HirProgram;
 use shared_types::SourceMap;
 
 use crate::cli::{Emit, Stage, name_of};
-use crate::{Fault, dump, files, output, source};
+use crate::{Fault, dump, files, left_out, output, source};
 
 /// `emit`: one stage of a compile, as text.
 pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
@@ -31,7 +31,9 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
                 threads: options.threads.into(),
                 ..LinkOptions::default()
             };
-            internal::link(&program, &link_options).map(|linked| linked.llvm_ir)
+            internal::link(&program, &link_options)
+                .inspect(|linked| left_out::report_refused(&linked.refused, "", sources))
+                .map(|linked| linked.llvm_ir)
         }
         Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
             return emit_gpu(options, &program, chip);

@@ -30,11 +30,16 @@ pub fn report(program: &HirProgram, gpu: &GpuLinked, sources: &SourceMap) {
             HirItem::Struct(_) | HirItem::Const(_) => {}
         }
     }
-    for Refusal { function, .. } in &gpu.refused {
+    report_refused(&gpu.refused, "GPU ", sources);
+}
+
+/// Notes on standard error each operation that was not lowered, and why.
+pub fn report_refused(refused: &[Refusal], kind: &str, sources: &SourceMap) {
+    for Refusal { function, .. } in refused {
         let (place, name) = (sources.locate(function.span), &function.name);
         let reason = &function.reason;
         note(&format_args!(
-            "{place}: note: `{name}` has no GPU body: {reason}"
+            "{place}: note: `{name}` has no {kind}body: {reason}"
         ));
     }
 }

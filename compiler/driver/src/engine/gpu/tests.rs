@@ -220,7 +220,7 @@ w + kept";
 fn what_runs_on_the_host_is_copied_there_and_back() {
     let body = "
 val w = a * 2.0f32
-mut wide = w.map(|x: f32| -> f32 { x + 1.0f32 })
+mut wide = w.map(|x: f32| -> bool { x > 1.0f32 }).map(|x: bool| -> f32 { if x { 1.0f32 } else { 0.0f32 } })
 wide += w
 wide";
     assert_eq!(copies(body), ["write", "read", "write", "read"]);
