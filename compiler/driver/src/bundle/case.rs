@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use gpu_emulator::{EmulatedDevice, Options};
-use interpreter::{Failure, Host, HostError, Interpreter, Value};
+use interpreter::{Interpreter, Value};
 use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram};
 use runtime::Device;
@@ -12,7 +12,7 @@ use super::answered::Answered;
 use super::parameters;
 use super::recorder::Recorder;
 use super::store::Store;
-use crate::engine::{Engine, Gpu, Jit};
+use crate::engine::{Engine, Gpu, Jit, Silent};
 use crate::output::tensor_of;
 use crate::{Fault, arguments};
 
@@ -25,24 +25,6 @@ pub struct Case<'p> {
     pub program: &'p HirProgram,
     pub function: &'p HirFunction,
     pub seed: u64,
-}
-
-/// What a program runs in here: nobody reads its lines.
-struct Quiet(Engine);
-
-impl Host for Quiet {
-    fn print(&self, _line: &str) -> Result<(), HostError> {
-        Ok(())
-    }
-
-    fn operation<'p>(
-        &self,
-        interpreter: &mut Interpreter<'p, '_>,
-        function: &'p HirFunction,
-        arguments: &mut [Value<'p>],
-    ) -> Result<Option<Value<'p>>, Failure> {
-        self.0.operation(interpreter, function, arguments, |_| {})
-    }
 }
 
 impl Case<'_> {
@@ -84,7 +66,7 @@ impl Case<'_> {
     }
 
     fn call(&self, engine: Engine) -> Result<Value<'_>, Fault> {
-        let host = Quiet(engine);
+        let host = Silent(engine);
         let mut arguments = self.arguments()?;
         Ok(Interpreter::new(self.program, &host).call(self.function, &mut arguments)?)
     }

@@ -7,6 +7,7 @@ mod jit;
 mod kernel;
 mod memory;
 mod resident;
+mod silent;
 mod status;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use neuro_hir::HirFunction;
 pub use gpu::Gpu;
 pub use jit::{Jit, not_lowered, signature};
 pub use mlir_backend::internal::Sharing;
+pub use silent::Silent;
 
 /// The engine of a run.
 pub enum Engine {

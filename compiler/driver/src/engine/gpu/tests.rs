@@ -3,13 +3,13 @@
 use std::sync::Mutex;
 
 use frontend::Options as FrontEnd;
-use interpreter::{Host, HostError};
 use neuro_hir::Tier;
 use runtime::{DeviceError, Launch};
 use shared_types::{SourceFile, SourceMap};
 use tensor::Tensor;
 
 use super::*;
+use crate::engine::{Engine, Silent};
 
 /// An emulated device that notes the calls that copy, and fails from one call on that gives
 /// something out or does something.
@@ -102,27 +102,6 @@ impl Device for Watched {
     }
 }
 
-/// An engine, or the interpreter alone.
-struct Ran(Option<Gpu>);
-
-impl Host for Ran {
-    fn print(&self, _: &str) -> Result<(), HostError> {
-        Ok(())
-    }
-
-    fn operation<'p>(
-        &self,
-        interpreter: &mut Interpreter<'p, '_>,
-        function: &'p HirFunction,
-        arguments: &mut [Value<'p>],
-    ) -> Result<Option<Value<'p>>, Failure> {
-        match &self.0 {
-            Some(gpu) => Ok(Some(gpu.run(interpreter, function, arguments)?.0)),
-            None => Ok(None),
-        }
-    }
-}
-
 /// `func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]>` with this body.
 fn program(body: &str, sources: &mut SourceMap) -> HirProgram {
     let text = format!("func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {{\n{body}\n}}\n");
@@ -135,17 +114,18 @@ fn program(body: &str, sources: &mut SourceMap) -> HirProgram {
 }
 
 /// The result of 5 rounds from the arguments `a`, which is written by nobody.
-fn run(program: &HirProgram, engine: Ran, a: &Tensor) -> Result<Tensor, Failure> {
+fn run(program: &HirProgram, engine: Engine, a: &Tensor) -> Result<Tensor, Failure> {
     let f = program.function("f").unwrap();
     let n = Scalar::I32(5);
-    let value = Interpreter::new(program, &engine).call(f, &mut [a.clone().into(), n.into()])?;
+    let host = Silent(engine);
+    let value = Interpreter::new(program, &host).call(f, &mut [a.clone().into(), n.into()])?;
     let Value::Tensor(result) = value else {
         panic!("{value:?}");
     };
     Ok(result)
 }
 
-fn gpu(program: &HirProgram, device: Arc<Watched>) -> Gpu {
+fn gpu(program: &HirProgram, device: Arc<Watched>) -> Engine {
     let options = GpuOptions {
         takes: &|_| true,
         chip: Chip::find(Vendor::Nvidia, "sm_90").unwrap(),
@@ -153,7 +133,8 @@ fn gpu(program: &HirProgram, device: Arc<Watched>) -> Gpu {
         math: Some(true),
         failures: Failures::Report,
     };
-    Gpu::compile(program, ["f"], options, device).unwrap()
+    let gpu = Gpu::compile(program, ["f"], options, device).unwrap();
+    Engine::Gpu("emulated-nvidia", gpu)
 }
 
 fn ones() -> Tensor {
@@ -166,8 +147,8 @@ fn copies(body: &str) -> Vec<&'static str> {
     let program = program(body, &mut SourceMap::default());
     let device = Watched::new(u64::MAX);
     let a = ones();
-    let found = run(&program, Ran(Some(gpu(&program, device.clone()))), &a).unwrap();
-    let expected = run(&program, Ran(None), &a).unwrap();
+    let found = run(&program, gpu(&program, device.clone()), &a).unwrap();
+    let expected = run(&program, Engine::Interpreter, &a).unwrap();
     assert!(found.same_bits(&expected), "{found} and {expected}");
     assert!(a.same_bits(&ones()));
     drop((a, found));
@@ -240,7 +221,7 @@ half";
     let mut failed = Vec::new();
     for calls in 0.. {
         let device = Watched::new(calls);
-        let engine = Ran(Some(gpu(&program, device.clone())));
+        let engine = gpu(&program, device.clone());
         // A result has a mirror on the device.
         let result = run(&program, engine, &ones()).map(drop);
         assert_eq!(device.device.in_use(), 0, "after {calls} calls");

@@ -1,29 +1,13 @@
 //! Operations without a body, on HIR that no source gives.
 
 use ast_types::BinaryOp::Add;
-use interpreter::{Failure, Host, HostError, Interpreter};
+use interpreter::Interpreter;
 use neuro_hir::build::{self, FunctionBuilder, binary, operation, program};
 use neuro_hir::{TensorType, Tier};
 use shared_types::{FileId, ScalarType, SourceFile, SourceMap, Span};
 
 use super::*;
-
-struct Silent(Jit);
-
-impl Host for Silent {
-    fn print(&self, _: &str) -> Result<(), HostError> {
-        Ok(())
-    }
-
-    fn operation<'p>(
-        &self,
-        interpreter: &mut Interpreter<'p, '_>,
-        function: &'p HirFunction,
-        arguments: &mut [Value<'p>],
-    ) -> Result<Option<Value<'p>>, Failure> {
-        Ok(Some(self.0.run(interpreter, function, arguments)?))
-    }
-}
+use crate::engine::{Engine, Silent};
 
 fn vector() -> HirType {
     TensorType::new(ScalarType::F32, &[2]).into()
@@ -36,7 +20,8 @@ fn outcome(callee: HirFunction) -> (u8, String) {
     let result = build::call(&callee, [a]);
     let program = program(Tier::Checked, [callee, main.finish(Some(result))]);
     assert_eq!(program.verify(), Ok(()));
-    let host = Silent(Jit::compile(&program, ["main"]).unwrap());
+    let jit = Jit::compile(&program, ["main"]).unwrap();
+    let host = Silent(Engine::Jit(jit));
     let argument = Tensor::zeros(ScalarType::F32, &[2]).unwrap();
     let main = program.function("main").unwrap();
     let called = Interpreter::new(&program, &host).call(main, &mut [argument.into()]);
