@@ -170,3 +170,59 @@ func main() {
         );
     }
 }
+
+/// Each has a `main` that launches a kernel, and what the kernel's threads do to which element.
+const RACES: [(&str, &str); 4] = [
+    (
+        "@kernel(threads: [4])
+func k(out: &mut Tensor<i64, []>) { out[] = thread_id.x }
+func main() {
+    mut out = Tensor::<i64, []>::zeros()
+    k(&mut out)
+}",
+        "thread [1] writes `out[]`, which thread [0] writes",
+    ),
+    (
+        "@kernel(threads: [4])
+func k(scale: f32, out: &mut Tensor<f32, [6]>) { if thread_id.x < 5 { out[thread_id.x] = out[thread_id.x + 1] * scale } }
+func main() {
+    mut out = Tensor::<f32, [6]>::ones()
+    k(2.0, &mut out)
+}",
+        "thread [1] writes `out[1]`, which thread [0] reads",
+    ),
+    (
+        "@kernel(threads: [2, 4])
+func k(a: &Tensor<i8, [3, 5]>, out: &mut Tensor<i8, [3, 5]>, sums: &mut Tensor<i8, [3, 1]>) { if thread_id.x == 1 && thread_id.y < 2 { sums[1, 0] += a[1, thread_id.y] } }
+func main() {
+    mut out = Tensor::<i8, [3, 5]>::zeros()
+    mut sums = Tensor::<i8, [3, 1]>::zeros()
+    val a = Tensor::<i8, [3, 5]>::ones()
+    k(&a, &mut out, &mut sums)
+}",
+        "thread [1, 0] reads `sums[1, 0]`, which thread [1, 1] writes",
+    ),
+    // More blocks along the first axis than there are along y of the device.
+    (
+        "@kernel(threads: [1, 1])
+func k(out: &mut Tensor<i8, [65536, 2]>) { if thread_id.x == 65535 { out[65535, 1] = thread_id.y as i8 } }
+func main() {
+    mut out = Tensor::<i8, [65536, 2]>::zeros()
+    k(&mut out)
+}",
+        "thread [65535, 0] writes `out[65535, 1]`, which thread [65535, 1] writes",
+    ),
+];
+
+#[test]
+fn a_race_is_the_programs_failure() {
+    for (program, what) in RACES {
+        for engine in ENGINES {
+            let output = run(program, &["--engine", engine]);
+            let told = text(&output.stderr);
+            let expected = format!("f.nr:2:1: error: the kernel `k` has a race: {what}\n");
+            assert!(told.starts_with(&expected), "{engine}: {told}");
+            assert_eq!(output.status.code(), Some(1), "{engine}: {told}");
+        }
+    }
+}

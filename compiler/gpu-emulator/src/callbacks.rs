@@ -13,6 +13,7 @@ use crate::trigonometry::trig_preop;
 pub(crate) const BARRIER: &str = "emulator.barrier";
 pub(crate) const TRAP: &str = "emulator.trap";
 pub(crate) const CHECK: &str = "emulator.check";
+pub(crate) const TURN: &str = "emulator.turn";
 pub(crate) const TRIG_PREOP: &str = "emulator.trig_preop";
 pub(crate) const ASSERT: &str = "__assertfail";
 
@@ -29,11 +30,12 @@ pub(crate) fn during<R>(running: &Running<'_>, run: impl FnOnce() -> R) -> R {
 }
 
 /// The names that device code has for what it calls, and the addresses.
-pub(crate) fn symbols() -> [(&'static str, usize); 5] {
+pub(crate) fn symbols() -> [(&'static str, usize); 6] {
     [
         (BARRIER, barrier as *const () as usize),
         (TRAP, trap as *const () as usize),
         (CHECK, check as *const () as usize),
+        (TURN, turn as *const () as usize),
         (TRIG_PREOP, trig_preop as *const () as usize),
         (ASSERT, assert as *const () as usize),
     ]
@@ -76,6 +78,12 @@ extern "C" fn check(address: usize, bytes: u64, kind: u32) {
     };
     let found = running(|running| running.check(address, bytes, kind)).flatten();
     if let Some(found) = found {
+        violation(found);
+    }
+}
+
+extern "C" fn turn() {
+    if let Some(found) = running(Running::turn).flatten() {
         violation(found);
     }
 }

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use device::{Device, DeviceError};
+use device::{Device, DeviceError, Race};
 
-use crate::{Emulator, EmulatorError, Launch, Module, Options};
+use crate::{Access, Emulator, EmulatorError, Launch, Module, Options, Thread, Violation};
 
 /// An emulated device behind the runtime's trait. It runs a launch when it is asked to: a stream
 /// has nothing to wait for.
@@ -66,6 +66,41 @@ fn failed(call: &'static str) -> impl Fn(EmulatorError) -> DeviceError {
             call,
             reason: error.to_string(),
         },
+    }
+}
+
+/// The failure of a launch in blocks of so many threads.
+fn launch_failed(error: EmulatorError, block: [u64; 3]) -> DeviceError {
+    let reason = error.to_string();
+    let EmulatorError::Report(report) = &error else {
+        return failed("launch")(error);
+    };
+    let position = |thread: &Thread| {
+        [0, 1, 2].map(|axis| {
+            u64::from(thread.block[axis]) * block[axis] + u64::from(thread.thread[axis])
+        })
+    };
+    let writes = |access| !matches!(access, Access::Read(_));
+    match (&report.thread, &report.violation) {
+        (_, Violation::Endless { .. }) => DeviceError::Endless { reason },
+        (
+            Some(thread),
+            &Violation::Race {
+                access,
+                ref other,
+                other_access,
+                address,
+                ..
+            },
+        ) => DeviceError::Race {
+            reason,
+            race: Box::new(Race {
+                address,
+                threads: [position(thread), position(other)],
+                write: [writes(access), writes(other_access)],
+            }),
+        },
+        _ => failed("launch")(error),
     }
 }
 
@@ -151,6 +186,7 @@ impl Device for EmulatedDevice {
             let reason = "it asks for shared memory beyond its own".to_string();
             return Err(failed("launch")(EmulatorError::Limit { kernel, reason }));
         }
+        let block = launch.block;
         let launch = Launch {
             kernel: &kernel,
             grid: launch.grid,
@@ -158,7 +194,8 @@ impl Device for EmulatedDevice {
             arguments: launch.arguments,
         };
         // SAFETY: as the caller promises.
-        unsafe { self.emulator.launch(&module, &launch) }.map_err(failed("launch"))
+        unsafe { self.emulator.launch(&module, &launch) }
+            .map_err(|error| launch_failed(error, block))
     }
 
     unsafe fn host(&self, run: &mut dyn FnMut()) -> Result<(), DeviceError> {

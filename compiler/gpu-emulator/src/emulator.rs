@@ -16,6 +16,9 @@ pub struct Options {
     /// Whether each access to memory is checked: that it is inside one buffer, that what is read
     /// was written, and that no two threads race. Slow.
     pub checked: bool,
+    /// The most turns of its loops that a thread takes: one that never ends would keep the launch
+    /// from ending.
+    pub turns: u64,
 }
 
 impl Options {
@@ -26,6 +29,7 @@ impl Options {
             seed: 0,
             placement: Placement::End,
             checked: false,
+            turns: 1 << 28,
         }
     }
 }
@@ -161,7 +165,7 @@ impl Emulator {
         state.launches = state.launches.wrapping_add(1).max(1);
         let memory = &mut state.memory;
         memory.open(true);
-        let ran = launch.run(entry, module, memory, state.launches, self.options.seed);
+        let ran = launch.run(entry, module, memory, state.launches, &self.options);
         let disturbed = memory.disturbed();
         memory.open(false);
         ran?;

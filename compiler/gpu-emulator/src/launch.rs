@@ -11,7 +11,7 @@ use crate::module::{Entry, Module};
 use crate::order::Order;
 use crate::report::Thread;
 use crate::shadow::{Finding, Kind, Mark};
-use crate::{Access, EmulatorError, Place, Report, Violation, callbacks};
+use crate::{Access, EmulatorError, Options, Place, Report, Violation, callbacks};
 
 /// A launch of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,9 @@ pub(crate) struct Running<'m> {
     /// The block and the thread in it that run, as their numbers.
     at: Cell<(u64, u64)>,
     phase: Cell<u32>,
+    /// Of its loops that the thread that runs has taken, and may take.
+    turns: Cell<u64>,
+    most_turns: u64,
     memory: RefCell<&'m mut Memory>,
     launch: u32,
     violation: RefCell<Option<Violation>>,
@@ -95,8 +98,9 @@ impl Launch<'_> {
         module: &Module,
         memory: &mut Memory,
         number: u32,
-        seed: u64,
+        options: &Options,
     ) -> Result<(), EmulatorError> {
+        let seed = options.seed;
         let narrow = |extents: [u64; 3]| extents.map(|extent| extent as u32);
         let running = Running {
             kernel: self.kernel,
@@ -105,6 +109,8 @@ impl Launch<'_> {
             positions: module.positions,
             at: Cell::new((0, 0)),
             phase: Cell::new(0),
+            turns: Cell::new(0),
+            most_turns: options.turns,
             memory: RefCell::new(memory),
             launch: number,
             violation: RefCell::new(None),
@@ -136,9 +142,10 @@ impl Running<'_> {
         }
     }
 
-    /// Makes a thread the one that runs.
-    fn enter(&self, block: u64, thread: u64) {
+    /// Makes a thread the one that runs, which has taken so many turns before.
+    fn enter(&self, block: u64, thread: u64, turns: u64) {
         self.at.set((block, thread));
+        self.turns.set(turns);
         // SAFETY: the words are the module's, and no other thread of the launch reads them now.
         unsafe {
             let words = &mut *self.positions;
@@ -158,7 +165,7 @@ impl Running<'_> {
         let run = || {
             for block in blocks.iter() {
                 for thread in threads.iter() {
-                    self.enter(block, thread);
+                    self.enter(block, thread, 0);
                     // SAFETY: there is an argument for each parameter.
                     unsafe { (entry.code)(launch.arguments.as_ptr()) };
                 }
@@ -210,7 +217,7 @@ impl Running<'_> {
             // SAFETY: the arguments outlive the launch, and there is one for each parameter.
             let run = move || unsafe { code(arguments) };
             // SAFETY: as above; compiled code owns nothing.
-            fibers.push((thread, unsafe { Fiber::new(stack, None, run) }));
+            fibers.push((thread, 0, unsafe { Fiber::new(stack, None, run) }));
         }
         self.phase.set(0);
         let mut result = Ok(());
@@ -219,8 +226,8 @@ impl Running<'_> {
             // Where the first thread of the round waits; `None` where it ended.
             let mut first = None;
             let mut all = fibers.into_iter();
-            for (thread, mut fiber) in all.by_ref() {
-                self.enter(block, thread);
+            for (thread, turns, mut fiber) in all.by_ref() {
+                self.enter(block, thread, turns);
                 let site = match fiber.resume() {
                     Outcome::Returned => None,
                     Outcome::Stopped(Stop::Barrier { site }) => Some(site),
@@ -240,17 +247,17 @@ impl Running<'_> {
                 }
                 match site {
                     None => stacks.push(fiber.into_stack()),
-                    Some(_) => waiting.push((thread, fiber)),
+                    Some(_) => waiting.push((thread, self.turns.get(), fiber)),
                 }
                 if result.is_err() {
                     break;
                 }
             }
-            stacks.extend(all.map(|(_, fiber)| fiber.into_stack()));
+            stacks.extend(all.map(|(.., fiber)| fiber.into_stack()));
             fibers = waiting;
             self.phase.set(self.phase.get().saturating_add(1));
         }
-        stacks.extend(fibers.into_iter().map(|(_, fiber)| fiber.into_stack()));
+        stacks.extend(fibers.into_iter().map(|(.., fiber)| fiber.into_stack()));
         result
     }
 
@@ -298,6 +305,15 @@ impl Running<'_> {
         self.violation(violation)
     }
 
+    /// Counts a turn of a loop of the thread that runs; what is wrong if it is one too many.
+    pub(crate) fn turn(&self) -> Option<Violation> {
+        let turns = self.turns.get() + 1;
+        self.turns.set(turns);
+        (turns > self.most_turns).then_some(Violation::Endless {
+            turns: self.most_turns,
+        })
+    }
+
     /// What is wrong with an access of the thread that runs, if anything.
     pub(crate) fn check(&self, address: usize, bytes: u64, kind: Kind) -> Option<Violation> {
         if bytes == 0 || on_stack(address) {
@@ -331,6 +347,7 @@ impl Running<'_> {
                     Box::new(self.thread(thread / threads, thread % threads))
                 },
                 other_access: self::access(other.kind, bytes),
+                address: address as u64,
             },
         })
     }

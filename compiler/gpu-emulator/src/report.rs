@@ -35,9 +35,12 @@ pub enum Violation {
         /// The other thread and its access.
         other: Box<Thread>,
         other_access: Access,
+        address: u64,
     },
     /// Threads of a block wait at different barriers, or some wait and others have ended.
     Divergence,
+    /// The thread has taken as many turns of its loops as one may.
+    Endless { turns: u64 },
     /// The stack of a thread is full.
     Stack,
     /// The thread stopped itself.
@@ -110,11 +113,15 @@ impl fmt::Display for Violation {
                 place,
                 other,
                 other_access,
+                address: _,
             } => write!(
                 f,
                 "{access} at {place}, in a race: {other} {other_access} there"
             ),
             Violation::Divergence => f.write_str("waits at a barrier at which others do not"),
+            Violation::Endless { turns } => {
+                write!(f, "has not ended after {turns} turns of its loops")
+            }
             Violation::Stack => f.write_str("has no stack left"),
             Violation::Trap => f.write_str("trapped"),
             Violation::Assertion {

@@ -358,3 +358,51 @@ fn devices_on_several_threads_do_not_meet() {
     });
     drop(Emulator::new(Options::new(Vendor::Nvidia)));
 }
+
+#[test]
+fn a_thread_that_never_ends_is_reported() {
+    let text = "
+KERNEL @count(ptr %to, i64 %most) {
+entry:
+  %thread = THREAD
+  br label %loop
+loop:
+  %turn = phi i64 [ 0, %entry ], [ %next, %loop ]
+  WAIT
+  %next = add i64 %turn, 1
+  %more = icmp ne i64 %next, %most
+  br i1 %more, label %loop, label %done
+done:
+  %place = getelementptr i32, ptr %to, i32 %thread
+  store i32 1, ptr %place
+  ret void
+}
+KERNEL @spin() {
+entry:
+  br label %loop
+loop:
+  br label %loop
+}";
+    for vendor in VENDORS {
+        for wait in ["", "BARRIER"] {
+            let options = Options {
+                turns: 100,
+                ..Options::new(vendor)
+            };
+            let device = Device::new(options, &text.replace("WAIT", wait));
+            let to = device.buffer(&[0; 4]);
+            // Each thread has its own turns.
+            device.launch("count", 1, 4, &[to, 100]).unwrap();
+            assert_eq!(device.numbers(to, 4), [1; 4]);
+            for most in [101, 0] {
+                let report = device.report("count", 1, 4, &[to, most]);
+                let expected = "kernel `count`: thread [0, 0, 0] of block [0, 0, 0] has not ended \
+                     after 100 turns of its loops";
+                assert_eq!(report, expected);
+            }
+            let violation = device.violation("spin", 2, 2, &[]);
+            assert_eq!(violation, Violation::Endless { turns: 100 });
+            device.launch("count", 1, 4, &[to, 100]).unwrap();
+        }
+    }
+}

@@ -96,6 +96,17 @@ impl DeviceTensor {
         &self.shape
     }
 
+    /// The index of the element that an address is in, if it is in one of these.
+    pub fn index_of(&self, address: u64) -> Option<Vec<u64>> {
+        let mut position = address.checked_sub(self.address)? / self.scalar.bytes() as u64;
+        let mut index = vec![0; self.shape.len()];
+        for (at, &extent) in index.iter_mut().zip(&self.shape).rev() {
+            *at = position.checked_rem(extent)?;
+            position /= extent;
+        }
+        (position == 0).then_some(index)
+    }
+
     pub(crate) fn address(&self) -> u64 {
         self.address
     }

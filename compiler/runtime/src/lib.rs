@@ -20,7 +20,7 @@ mod trampoline;
 pub use argument::Argument;
 pub use callback::Callback;
 pub use codegen::{FunctionSignature, Parameter, Signature};
-pub use device::{Device, DeviceError, DriverDevice, Launch, Usage};
+pub use device::{Device, DeviceError, DriverDevice, Launch, Race, Usage};
 pub use device_tensor::DeviceTensor;
 pub use error::RuntimeError;
 pub use gpu::GpuJit;

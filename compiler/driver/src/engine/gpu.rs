@@ -172,7 +172,15 @@ impl Gpu {
         let held: Option<Vec<Held>> = held.collect::<Result<_, _>>().map_err(failed)?;
         let held = held.ok_or_else(|| misfit(function))?;
         let mut arguments: Vec<Argument<'_>> = held.iter().map(Held::argument).collect();
-        let usage = code.call(&body.symbol, &mut arguments).map_err(failed)?;
+        let called = code.call(&body.symbol, &mut arguments);
+        let usage = called.map_err(|error| match (self.kernels.get(&function.name), error) {
+            (Some(kernel), RuntimeError::Device(DeviceError::Race { reason, race })) => {
+                let tensors = held.iter().map(Held::tensor);
+                kernel::raced(kernel, function, tensors, &race)
+                    .unwrap_or_else(|| Fault::internal(Some(function.span), reason))
+            }
+            (_, error) => failed(error),
+        })?;
         let mut results = Vec::new();
         for (index, held) in held.into_iter().enumerate() {
             match held {
@@ -200,6 +208,14 @@ enum Held {
 }
 
 impl Held {
+    fn tensor(&self) -> Option<&DeviceTensor> {
+        match self {
+            Held::Scalar(_) => None,
+            Held::Operand(tensor) => Some(tensor),
+            Held::Target(tensor) | Held::Result(tensor) | Held::Status(tensor) => Some(tensor),
+        }
+    }
+
     fn argument(&self) -> Argument<'_> {
         match self {
             Held::Scalar(scalar) => Argument::Scalar(*scalar),
@@ -270,6 +286,7 @@ pub(super) fn device_fault(span: Span, error: RuntimeError) -> Fault {
     match error {
         RuntimeError::Device(
             error @ (DeviceError::Driver { .. }
+            | DeviceError::Endless { .. }
             | DeviceError::Image { .. }
             | DeviceError::NoDevice { .. }
             | DeviceError::OutOfMemory { .. }),

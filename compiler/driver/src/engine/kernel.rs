@@ -3,6 +3,7 @@
 use interpreter::{Failure, Panic, PanicKind, Value};
 use mlir_backend::internal::{self, Kernel, Report};
 use neuro_hir::HirFunction;
+use runtime::{DeviceTensor, Race};
 use tensor::Tensor;
 
 use super::jit::out_of_memory;
@@ -59,6 +60,32 @@ pub(super) fn captured<'p>(values: &[Value<'p>]) -> Option<Vec<Value<'p>>> {
         });
         arguments.collect()
     })
+}
+
+/// The failure of a program whose kernel has a race: nothing says what it computes. `None` where that
+/// is in no tensor of the program's.
+pub(super) fn raced<'t>(
+    kernel: &Kernel,
+    function: &HirFunction,
+    tensors: impl Iterator<Item = Option<&'t DeviceTensor>>,
+    race: &Race,
+) -> Option<Fault> {
+    let parameters = function.parameters().iter().zip(tensors);
+    let (name, index) = parameters.into_iter().find_map(|(parameter, tensor)| {
+        let index = tensor?.index_of(race.address)?;
+        Some((&parameter.name, index))
+    })?;
+    let [(thread, verb), (other, other_verb)] = [0, 1].map(|at| {
+        let axes = kernel.axes.iter();
+        let thread: Vec<u64> = axes.map(|&axis| race.threads[at][axis]).collect();
+        (thread, if race.write[at] { "writes" } else { "reads" })
+    });
+    let text = format!(
+        "the kernel `{}` has a race: thread {thread:?} {verb} `{name}{index:?}`, which thread \
+         {other:?} {other_verb}",
+        function.name
+    );
+    Some(Fault::failed(Some(function.span), text))
 }
 
 /// The panic that a report stands for; `None` for one that the kernel cannot have written.

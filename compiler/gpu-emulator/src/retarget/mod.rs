@@ -7,6 +7,7 @@ mod calls;
 mod checks;
 mod entry;
 mod shared;
+mod turns;
 
 use std::collections::HashSet;
 
@@ -80,6 +81,8 @@ pub(crate) fn retarget(
         checks::add(module, layout, &instructions)
             .map_err(|error| EmulatorError::NotEmulated(error.to_string()))?;
     }
+    turns::add(module, &functions)
+        .map_err(|error| EmulatorError::NotEmulated(error.to_string()))?;
     let barriers = calls::replace(module, &instructions)?;
     let names: HashSet<String> = found.iter().map(|&kernel| name(kernel)).collect();
     let elsewhere = barriers.iter().any(|function| !names.contains(function));

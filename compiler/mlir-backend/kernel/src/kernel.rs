@@ -24,6 +24,8 @@ pub struct Kernel {
     pub parameters: Vec<BodyParameter>,
     /// How many threads there are along each axis of the block shape.
     pub grid: Vec<u64>,
+    /// Where each of these axes runs on the device: 0 is x, 1 is y, 2 is z.
+    pub axes: Vec<usize>,
     pub checks: Vec<KernelCheck>,
 }
 
@@ -121,6 +123,7 @@ fn host_function(
         symbol,
         parameters: host.parameters,
         grid: grid.as_ref().map(Grid::extents).unwrap_or_default(),
+        axes: grid.map(|grid| grid.axes).unwrap_or_default(),
         checks: body.checks,
     };
     Ok((text, kernel))

@@ -13,7 +13,7 @@ mod session;
 
 pub use abi::symbols;
 pub use driver::DriverDevice;
-pub use error::DeviceError;
+pub use error::{DeviceError, Race};
 pub use session::{Run, Usage, read, run, write};
 
 use std::ffi::c_void;

@@ -105,6 +105,10 @@ impl Device for Watched {
 /// `func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]>` with this body.
 fn program(body: &str, sources: &mut SourceMap) -> HirProgram {
     let text = format!("func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {{\n{body}\n}}\n");
+    compiled(text, sources)
+}
+
+fn compiled(text: String, sources: &mut SourceMap) -> HirProgram {
     let file = sources.add(SourceFile::new("f.nr", text));
     let options = FrontEnd {
         tier: Tier::Checked,
@@ -235,5 +239,42 @@ half";
     }
     for call in ["allocate", "write", "read", "copy", "load", "launch"] {
         assert!(failed.iter().any(|one| one == call), "{call}: {failed:?}");
+    }
+}
+
+#[test]
+fn what_never_ends_on_an_emulated_device_is_the_programs_failure() {
+    let kernel = "
+@kernel(threads: [2])
+func spin(out: &mut Tensor<f32, [4]>) { while out[thread_id.x] > 0.0 { } }
+func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
+    mut out = a.clone()
+    spin(&mut out)
+    out
+}";
+    let traversal = "
+func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
+    a.map(|x: f32| -> f32 { loop { if x < 0.0 { break } }; x })
+}";
+    for (text, named) in [(kernel, "`__neuro_gpu_spin"), (traversal, "`__neuro_gpu_f")] {
+        let mut sources = SourceMap::default();
+        let program = compiled(text.to_string(), &mut sources);
+        for vendor in [gpu_emulator::Vendor::Nvidia, gpu_emulator::Vendor::Amd] {
+            let options = Options {
+                turns: 1000,
+                ..Gpu::emulation(vendor)
+            };
+            let gpu = Gpu::emulated(&program, ["f"], options).unwrap();
+            let failure = run(&program, Engine::Gpu("emulated", gpu), &ones()).unwrap_err();
+            let fault = Fault::from(failure);
+            assert_eq!(fault.status(), 1, "{fault}");
+            let text = fault.text(&sources);
+            assert!(text.starts_with("f.nr:3:"), "{text}");
+            assert!(text.contains(named), "{text}");
+            assert!(
+                text.contains(" has not ended after 1000 turns of its loops"),
+                "{text}"
+            );
+        }
     }
 }
