@@ -34,11 +34,11 @@ const CASES: &[Case] = &[
     ("f32", "mk,kn->mn", &[2048, 32], &[32, 250], 2),
     ("f32", "mk,kn->mn", &[128, 256], &[256, 128], 1),
     // Few rows, few columns.
-    ("f32", "mk,kn->mn", &[10, 2048], &[2048, 1024], 2),
+    ("f32", "mk,kn->mn", &[16, 2048], &[2048, 1024], 2),
     ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1536], 1),
     ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1560], 1),
-    // 23 blocks of columns: no longer step divides them.
-    ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1500], 0),
+    // A prime number of blocks of columns: no longer step divides them.
+    ("f32", "mk,kn->mn", &[1, 3000], &[3000, 1511], 0),
     ("f32", "mk,kn->mn", &[4099, 1100], &[1100, 1], 1),
     ("f32", "mk,kn->mn", &[2100, 1], &[1, 2100], 2),
     // A depth of many panels, and one without a divisor.

@@ -217,8 +217,11 @@ impl Linked {
                 }
             }
             if !options.plain {
-                mlir_schedule::prefetch_blocks(session, &lowered.module)?;
-                session.dump_after("prefetch", &lowered.module)?;
+                if options.target.prefetches {
+                    mlir_schedule::prefetch_blocks(session, &lowered.module)?;
+                }
+                mlir_schedule::branch_on_whole_blocks(session, &lowered.module)?;
+                session.dump_after("blocks", &lowered.module)?;
             }
             let start = self.spent("schedule", start);
             mlir_pipeline::run_passes(session, &mut lowered.module, &loop_passes())?;

@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use melior::Context;
@@ -109,9 +110,18 @@ impl Session {
 
 fn with_notes(diagnostic: &Diagnostic<'_>) -> String {
     let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok());
-    notes.fold(diagnostic.to_string(), |text, note| {
-        format!("{text} ({note})")
+    notes.fold(text_of(diagnostic), |text, note| {
+        format!("{text} ({})", text_of(&note))
     })
+}
+
+/// MLIR's text, up to what is no UTF-8 in it.
+fn text_of(diagnostic: &Diagnostic<'_>) -> String {
+    let mut text = String::new();
+    match write!(text, "{diagnostic}") {
+        Ok(()) => text,
+        Err(_) => text + "…",
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod prefetch;
 mod script;
 mod sharing;
 mod target;
+mod whole;
 
 use std::collections::HashSet;
 
@@ -27,6 +28,7 @@ pub use prefetch::prefetch_blocks;
 use script::script;
 pub use sharing::Sharing;
 pub use target::Target;
+pub use whole::branch_on_whole_blocks;
 
 /// The script of a body with these contractions, in MLIR's text. It marks the loops that
 /// threads may share, of the contractions that `sharing` names.

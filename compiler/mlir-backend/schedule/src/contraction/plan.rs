@@ -34,15 +34,10 @@ pub(crate) struct Panels {
 /// An operand of so many bytes is read where it lies: it is in the caches, and packing costs more
 /// than it gives.
 const UNPACKED_BYTES: u64 = 256 * 1024;
+/// So many products of an element are most of what it takes.
+const LONG_DEPTH: u64 = 64;
 /// The rows that threads take at a time of a product with one column.
 const ROWS_OF_ONE_COLUMN: u64 = 64;
-/// Positions of the contracted axis in a panel: a strip of either operand is then in the first
-/// cache.
-const DEPTH: u64 = 256;
-/// A panel of the first operand, in a part of the second cache.
-const ROW_PANEL_BYTES: u64 = 128 * 1024;
-/// A panel of the second operand, in a part of the third.
-const COLUMN_PANEL_BYTES: u64 = 1024 * 1024;
 
 impl Plan {
     pub(crate) fn of(contraction: &ContractionShape, target: &Target) -> Plan {
@@ -54,7 +49,7 @@ impl Plan {
         let columns = contraction.extent(contraction.columns());
         let depth = contraction.extent(contraction.depth());
         let block = Block {
-            rows: rows.min(target.rows),
+            rows: rows_of_block(rows, depth, target.rows),
             columns: columns.min(vector),
         };
         if columns == 1 && contraction.of_arguments && lanes::repays(rows, depth) {
@@ -72,10 +67,14 @@ impl Plan {
         // Few rows, or columns of one block, read each element of the other operand too few times
         // to repay its copy.
         if largest <= UNPACKED_BYTES || rows < 2 * target.rows || columns <= vector {
-            let thin = rows == 1 && largest > UNPACKED_BYTES && columns >= 4 * vector;
+            let thin =
+                rows == 1 && largest > UNPACKED_BYTES && columns >= target.single_row * vector;
             return Plan {
                 block: Block {
-                    columns: if thin { 4 * vector } else { block.columns },
+                    columns: match thin {
+                        true => target.single_row * vector,
+                        false => block.columns,
+                    },
                     ..block
                 },
                 packing: None,
@@ -84,9 +83,10 @@ impl Plan {
             };
         }
         let whole_unless = |panel: u64, extent: u64| if extent > panel { panel } else { 0 };
-        let position_bytes = DEPTH * bytes;
+        let position_bytes = target.depth * bytes;
         let block_rows = target.packed_rows;
-        let panel_rows = ROW_PANEL_BYTES / position_bytes / block_rows * block_rows;
+        let panel_rows = target.row_panel_bytes / position_bytes / block_rows * block_rows;
+        let panel_columns = target.column_panel_bytes / position_bytes;
         Plan {
             block: Block {
                 rows: block_rows,
@@ -94,8 +94,8 @@ impl Plan {
             },
             packing: Some(Panels {
                 rows: whole_unless(panel_rows, rows),
-                columns: whole_unless(COLUMN_PANEL_BYTES / position_bytes, columns),
-                depth: depth_panel(depth),
+                columns: whole_unless(panel_columns, columns),
+                depth: depth_panel(depth, target.depth),
             }),
             depth: 0,
             as_runs: false,
@@ -140,9 +140,27 @@ impl Plan {
     }
 }
 
-/// The contracted axis in panels of one extent, the last of which may be cut off; 0 for the whole.
-fn depth_panel(depth: u64) -> u64 {
-    match depth.div_ceil(DEPTH) {
+/// The rows of a block, `most` or fewer: so many that there is no rest, or that it is a small part
+/// and still enough sums to hide the latency of an addition. A short depth repays no rest: without
+/// one a block starts in registers.
+fn rows_of_block(rows: u64, depth: u64, most: u64) -> u64 {
+    if rows <= most {
+        return rows;
+    }
+    let good = |block: &u64| match rows % block {
+        0 => true,
+        rest => depth >= LONG_DEPTH && rows >= 8 * block && rest >= most / 2,
+    };
+    let mut blocks = (most - most / 3..=most).rev();
+    blocks
+        .find(good)
+        .unwrap_or_else(|| rows.div_ceil(rows.div_ceil(most)))
+}
+
+/// The contracted axis in panels of one extent of at most so many positions, the last of which may
+/// be cut off; 0 for the whole.
+fn depth_panel(depth: u64, most: u64) -> u64 {
+    match depth.div_ceil(most) {
         0 | 1 => 0,
         panels => depth.div_ceil(panels),
     }
@@ -154,9 +172,19 @@ mod tests {
 
     #[test]
     fn panels_share_the_contracted_axis_evenly() {
-        assert_eq!(depth_panel(256), 0);
-        assert_eq!(depth_panel(1024), 256);
-        assert_eq!(depth_panel(1000), 250);
-        assert_eq!(depth_panel(769), 193);
+        assert_eq!(depth_panel(256, 256), 0);
+        assert_eq!(depth_panel(1024, 256), 256);
+        assert_eq!(depth_panel(1000, 256), 250);
+        assert_eq!(depth_panel(769, 256), 193);
+        assert_eq!(depth_panel(769, 512), 385);
+    }
+
+    #[test]
+    fn blocks_leave_no_thin_rest() {
+        let blocks = |most| move |(rows, depth)| rows_of_block(rows, depth, most);
+        let square = [1, 6, 7, 8, 16, 32, 64, 128, 256].map(|extent| (extent, extent));
+        assert_eq!(square.map(blocks(6)), [1, 6, 4, 4, 4, 4, 6, 5, 6]);
+        assert_eq!(square.map(blocks(8)), [1, 6, 7, 8, 8, 8, 8, 8, 8]);
+        assert_eq!([(4096, 1), (4099, 1)].map(blocks(6)), [4, 6]);
     }
 }

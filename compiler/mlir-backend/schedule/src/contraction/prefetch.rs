@@ -106,7 +106,7 @@ fn block_of(ty: Type<'_>) -> Option<[u64; 2]> {
 }
 
 /// The extents of a vector or buffer, whose rank is known.
-fn shape(ty: Type<'_>) -> Vec<u64> {
+pub(super) fn shape(ty: Type<'_>) -> Vec<u64> {
     // SAFETY: both are shaped types with a rank.
     unsafe {
         let rank = mlirShapedTypeGetRank(ty.to_raw());

@@ -9,33 +9,56 @@ pub struct Target {
     /// The rows of a block of packed panels, whose rows of the result come from afar: fewer where
     /// enough stay to hide the latency.
     pub packed_rows: u64,
+    /// How many rows of columns a product with a single row takes at once.
+    pub single_row: u64,
+    /// Positions of the contracted axis in a panel: more of them read and write the result less
+    /// often, fewer keep a strip of either operand in the first cache.
+    pub depth: u64,
+    /// A panel of the first operand, in a part of the second cache.
+    pub row_panel_bytes: u64,
+    /// A panel of the second operand, in a part of the third.
+    pub column_panel_bytes: u64,
+    /// Whether asking for the next block of the result pays.
+    pub prefetches: bool,
 }
 
 impl Target {
     /// One 512-bit vector a row: the factor of each row is broadcast by the multiplication that
     /// uses it, which a second vector would prevent.
     pub const AVX512: Target = Target {
-        row_bytes: 64,
         rows: 8,
         packed_rows: 4,
+        prefetches: true,
+        ..Target::GENERIC
     };
-    /// 16 registers of 256 bits: two vectors a row, 10 accumulators.
+    /// 16 registers of 256 bits: two vectors a row, 12 accumulators. A strip that comes from the
+    /// second cache costs less here than the result once more.
     pub const AVX2: Target = Target {
-        row_bytes: 64,
-        rows: 5,
-        packed_rows: 5,
+        rows: 6,
+        packed_rows: 6,
+        single_row: 2,
+        depth: 512,
+        row_panel_bytes: 96 * 1024,
+        column_panel_bytes: 2 * 1024 * 1024,
+        ..Target::GENERIC
     };
     /// 32 registers of 128 bits: two vectors a row, 16 accumulators.
     pub const NEON: Target = Target {
         row_bytes: 32,
         rows: 8,
         packed_rows: 8,
+        ..Target::GENERIC
     };
     /// Any other, as the backend specification has it, §The contraction schedule.
     pub const GENERIC: Target = Target {
         row_bytes: 64,
         rows: 4,
         packed_rows: 4,
+        single_row: 4,
+        depth: 256,
+        row_panel_bytes: 128 * 1024,
+        column_panel_bytes: 1024 * 1024,
+        prefetches: false,
     };
 
     /// This machine's.
