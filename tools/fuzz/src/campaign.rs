@@ -187,8 +187,18 @@ impl Shared {
         });
         for ((number, function), verdict) in called.zip(verdicts) {
             match verdict {
-                Verdict::Same { panicked: true } => report.coverage.count("calls that panic"),
-                Verdict::Same { panicked: false } => report.coverage.count("calls that do not"),
+                Verdict::Same {
+                    panicked,
+                    needs_gpu,
+                } => {
+                    report.coverage.count(match panicked {
+                        true => "calls that panic",
+                        false => "calls that do not",
+                    });
+                    if needs_gpu {
+                        report.coverage.count("calls without the JIT");
+                    }
+                }
                 Verdict::Different(why) => {
                     self.stop.store(true, Ordering::Relaxed);
                     if report

@@ -9,7 +9,7 @@ use driver::engine::{Engine, Gpu, Jit, Sharing};
 use frontend::Options;
 use gpu_emulator::{Placement, Vendor};
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
-use neuro_hir::{HirFunction, HirProgram, HirType, Tier};
+use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType, Tier};
 use serde::{Deserialize, Serialize};
 use shared_types::{SourceFile, SourceMap};
 use tensor::Tensor;
@@ -76,8 +76,9 @@ const THREADS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
 /// What came of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// The engines agree; where `panicked`, on a panic.
-    Same { panicked: bool },
+    /// The engines agree; where `panicked`, on a panic. Where it needs a GPU, without those that have
+    /// none.
+    Same { panicked: bool, needs_gpu: bool },
     /// They do not, or one of them fails.
     Different(String),
 }
@@ -234,8 +235,13 @@ pub struct Outcome {
 
 fn verdict(sources: &SourceMap, sides: &[Side<'_>], call: &Call) -> Result<Verdict, String> {
     let mut expected: Option<Outcome> = None;
+    let mut needs_gpu = false;
     for side in sides {
         let name = side.name;
+        if matches!(side.engine, Engine::Jit(_)) && self::needs_gpu(side.program, &call.name) {
+            needs_gpu = true;
+            continue;
+        }
         let function = side.program.function(&call.name);
         let function = function.ok_or("the function is gone")?;
         let found = outcome(
@@ -260,7 +266,26 @@ fn verdict(sources: &SourceMap, sides: &[Side<'_>], call: &Call) -> Result<Verdi
         }
     }
     let panicked = expected.is_some_and(|expected| expected.values.is_err());
-    Ok(Verdict::Same { panicked })
+    Ok(Verdict::Same {
+        panicked,
+        needs_gpu,
+    })
+}
+
+/// Whether a function comes to one that the host runs by the interpreter alone.
+pub fn needs_gpu(program: &HirProgram, function: &str) -> bool {
+    let reachable = program.reachable_from([function]);
+    let mut functions = program.functions();
+    functions.any(|function| {
+        let is_gpu = match function.target {
+            FunctionTarget::Kernel { .. } => true,
+            FunctionTarget::Gpu { fallback } => !fallback,
+            FunctionTarget::Host
+            | FunctionTarget::HostOperation
+            | FunctionTarget::FollowsOperands => false,
+        };
+        is_gpu && reachable.contains(function.name.as_str())
+    })
 }
 
 /// Calls a function.

@@ -6,7 +6,7 @@ use driver::engine::Engine;
 use shared_types::SourceMap;
 
 use crate::campaign::Failure;
-use crate::compare::{Call, EngineName, Job, compile, outcome};
+use crate::compare::{Call, EngineName, Job, compile, needs_gpu, outcome};
 use crate::contents::Contents;
 use crate::generate::Domain;
 use crate::program::{Function, Parameter, Passing, Type};
@@ -18,6 +18,7 @@ struct Expected {
     lines: Vec<String>,
     /// The line of the source where it panics, and what that says.
     panic: Option<(usize, String)>,
+    needs_gpu: bool,
 }
 
 /// The test, with what the interpreter does as what is expected.
@@ -31,8 +32,16 @@ pub fn text(failure: &Failure, seed: u64) -> String {
     let source = format!("{}{main}", function.print("f"));
     let why = failure.why.lines().next().unwrap_or_default();
     let order = failure.setting.order;
-    let mut text =
-        format!("// Program {number} of seed {seed}, in order {order}.\n// {why}\n// run:");
+    let expected = expected(&source, entry, failure);
+    let engines = match &expected {
+        Some(expected) if expected.needs_gpu => {
+            "// engines: interpreter emulated-nvidia emulated-amd\n"
+        }
+        _ => "",
+    };
+    let mut text = format!(
+        "// Program {number} of seed {seed}, in order {order}.\n// {why}\n{engines}// run:"
+    );
     if is_whole {
         text += " --entry f";
     }
@@ -48,7 +57,7 @@ pub fn text(failure: &Failure, seed: u64) -> String {
         text += " --overflow wrapping";
     }
     text += " --hash\n";
-    let Some(Expected { lines, panic }) = expected(&source, entry, failure) else {
+    let Some(Expected { lines, panic, .. }) = expected else {
         return text + "\n" + &source;
     };
     for line in lines {
@@ -104,7 +113,11 @@ fn expected(source: &str, entry: &str, failure: &Failure) -> Option<Expected> {
             panic = Some((line, parts.nth(1)?.trim_start().to_string()));
         }
     }
-    Some(Expected { lines, panic })
+    Some(Expected {
+        lines,
+        panic,
+        needs_gpu: needs_gpu(&program, entry),
+    })
 }
 
 /// The types of what an entry gives; of `main`, what the function gives and what it wrote to.

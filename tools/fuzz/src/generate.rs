@@ -76,9 +76,10 @@ pub fn types() -> Vec<ScalarType> {
 
 impl<'r> Maker<'r> {
     fn new(random: &'r mut Random, domain: Domain, style: Style, limits: Limits) -> Self {
-        // On a device a fallback body is a kernel or refused.
+        // On a device a fallback body is a kernel or refused, and half of the `@gpu` bodies have none.
         let style = match (domain, style) {
             (Domain::Device, Style::Fallback) => Style::Gpu,
+            (Domain::Device, Style::Gpu) if random.chance(50) => Style::BareGpu,
             _ => style,
         };
         let mixes = [
@@ -267,7 +268,7 @@ impl Maker<'_> {
     }
 
     pub fn is_gpu(&self) -> bool {
-        self.function.style == Style::Gpu
+        self.function.style.is_gpu()
     }
 
     /// A parameter to assign to.

@@ -18,7 +18,7 @@ fn dies_of_sqrt() -> Command {
     let script = r#"while read -r job; do
         case $job in *sqrt*) kill -SEGV $$ ;; esac
         calls=$(grep -o '"source"' <<< "$job" | wc -l)
-        one='{"Same":{"panicked":false}}'
+        one='{"Same":{"panicked":false,"needs_gpu":false}}'
         printf '{"Ok":{"verdicts":[%s' "$one"
         for ((i = 1; i < calls; i++)); do printf ',%s' "$one"; done
         echo '],"shares":{}}}'
@@ -75,21 +75,23 @@ fn an_end_of_time_is_one() {
 /// What is left of any program that holds an operation is that operation on small tensors.
 #[test]
 fn what_fails_gets_simple() {
-    for name in [
-        "@",
-        "einsum of 2",
-        "slice, reversed",
-        "topk",
-        "+=",
-        "reshape",
-        "sum axis",
+    for (domain, name) in [
+        (Domain::Host, "@"),
+        (Domain::Host, "einsum of 2"),
+        (Domain::Host, "slice, reversed"),
+        (Domain::Host, "topk"),
+        (Domain::Host, "+="),
+        (Domain::Host, "reshape"),
+        (Domain::Host, "sum axis"),
+        (Domain::Device, "kernel"),
+        (Domain::Device, "kernel, &mut"),
     ] {
         let has = |function: &Function| {
             let mut nodes = function.nodes.iter();
             nodes.any(|node| node.operation.name() == name)
         };
         let function = (0..)
-            .map(|number| generate::function(Domain::Host, 5, number))
+            .map(|number| generate::function(domain, 5, number))
             .find(has)
             .unwrap();
         let tried = Cell::new(0);
@@ -158,7 +160,12 @@ fn engines_that_agree_are_the_same_and_others_are_not() {
         }],
     };
     let verdicts = |job| run(&job).unwrap().verdicts;
-    let same = |panicked| [Verdict::Same { panicked }];
+    let same = |panicked| {
+        [Verdict::Same {
+            panicked,
+            needs_gpu: false,
+        }]
+    };
     assert_eq!(verdicts(job("a + a", Contents::Ones)), same(false));
     let overflows = job("a + a", Contents::Listed(vec![100, 100]));
     assert_eq!(verdicts(overflows), same(true));

@@ -24,7 +24,12 @@ fn nothing_is_never_made() {
         "packed beside a reduction",
     ];
     has_all(Domain::Host, &of_host);
-    let of_device = ["extent 65537", "extent 524289", "extent 1048577"];
+    let of_device = [
+        "style: @gpu",
+        "extent 65537",
+        "extent 524289",
+        "extent 1048577",
+    ];
     has_all(Domain::Device, &of_device);
 }
 

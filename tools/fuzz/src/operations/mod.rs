@@ -10,6 +10,7 @@ mod device;
 mod einsum;
 mod elementwise;
 mod fill;
+mod kernel;
 mod loops;
 mod mathematics;
 mod movement;
@@ -122,6 +123,7 @@ pub const FAMILIES: &[(usize, Make)] = &[
     (5, scalar::make),
     (8, compound::make),
     (6, traversal::make),
+    (5, kernel::make),
     (4, call::make),
     (4, constant::make),
     (3, write::make),
@@ -143,7 +145,7 @@ pub const BESIDE_LARGE: &[(usize, Make)] = &[
 pub fn names(domain: Domain) -> Vec<Name> {
     let of_domain: [Names; 2] = match domain {
         Domain::Host => [mathematics::LIBRARY, product::ON_HOST],
-        Domain::Device => [product::ON_DEVICE, &[]],
+        Domain::Device => [product::ON_DEVICE, kernel::NAMES],
     };
     let families = [
         elementwise::NAMES,

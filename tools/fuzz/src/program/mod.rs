@@ -40,6 +40,8 @@ pub enum Style {
     Early,
     /// `@gpu(fallback: true)` around tensor operations alone: the body stays whole.
     Gpu,
+    /// The same by `@gpu`, which no host's engine runs.
+    BareGpu,
     /// The same around anything: what no kernel can hold is the host's.
     Fallback,
 }
@@ -111,12 +113,12 @@ impl Function {
                 Source::Node(..) => true,
                 Source::Number(..) => false,
             };
-            if !fits || self.style == Style::Gpu && !ty.is_tensor() {
+            if !fits || self.style.is_gpu() && !ty.is_tensor() {
                 return None;
             }
         }
         let writes = self.nodes.iter().any(|node| node.operation.assigns());
-        let fits = self.style != Style::Gpu || self.is_gpu_body();
+        let fits = !self.style.is_gpu() || self.is_gpu_body();
         (fits && (!self.results.is_empty() || writes)).then_some(types)
     }
 
@@ -167,6 +169,11 @@ impl Function {
 }
 
 impl Style {
+    /// Whether the body holds tensor operations alone, and stays whole.
+    pub fn is_gpu(self) -> bool {
+        matches!(self, Style::Gpu | Style::BareGpu)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Style::Plain => "plain",
@@ -174,6 +181,7 @@ impl Style {
             Style::Host => "host",
             Style::Early => "early return",
             Style::Gpu => "@gpu(fallback: true)",
+            Style::BareGpu => "@gpu",
             Style::Fallback => "@gpu(fallback: true), host code",
         }
     }

@@ -1,3 +1,5 @@
+use shared_types::ScalarType;
+
 use super::uses::Uses;
 use crate::element::one;
 
@@ -15,6 +17,20 @@ pub struct Operand {
     /// Whether its axes are known to have names.
     pub named: bool,
     pub ty: Type,
+}
+
+impl Operand {
+    /// A scalar, as source that may stand anywhere.
+    pub fn of_scalar(text: String, scalar: ScalarType) -> Operand {
+        Operand {
+            owned: text.clone(),
+            borrowed: text.clone(),
+            receiver: text.clone(),
+            text,
+            named: false,
+            ty: Type::scalar(scalar),
+        }
+    }
 }
 
 struct Printer<'f> {
@@ -50,6 +66,7 @@ impl Function {
         };
         let attribute = match self.style {
             Style::Gpu | Style::Fallback => "@gpu(fallback: true)\n",
+            Style::BareGpu => "@gpu\n",
             Style::Plain | Style::Returning | Style::Host | Style::Early => "",
         };
         let parameters: Vec<String> = (0..self.parameters.len())
@@ -305,7 +322,12 @@ impl Printer<'_> {
         };
         self.lines.push(match self.function.style {
             Style::Returning => format!("return {value}"),
-            Style::Plain | Style::Host | Style::Early | Style::Gpu | Style::Fallback => value,
+            Style::Plain
+            | Style::Host
+            | Style::Early
+            | Style::Gpu
+            | Style::BareGpu
+            | Style::Fallback => value,
         });
     }
 
