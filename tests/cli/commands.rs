@@ -139,15 +139,119 @@ fn a_gpu_stage_is_of_a_known_chip() {
         seen.fails(2, "error: invalid value");
         assert!(seen.err.contains(known), "{seen:?}");
     }
-    for (stage, words) in [
-        ("gpu-mlir", &[][..]),
-        ("ptx", &["--gpu", "amd:gfx942"]),
-        ("code-object", &["--gpu", "nvidia:sm_90"]),
-    ] {
-        let words = [&["emit", "f.nr", "--stage", stage], words].concat();
-        let expected = format!("error: the stage `{stage}` is of a GPU: `--gpu`, such as ");
-        place.command(&words).fails(2, &expected);
+    let near = "`sm_42` is no known GPU chip; did you mean sm_37, sm_35, sm_50?";
+    let seen = place.command(&["emit", "f.nr", "--stage", "ptx", "--gpu", "nvidia:sm_42"]);
+    assert!(seen.err.contains(near), "{seen:?}");
+}
+
+/// Before anything is compiled: the program is wrong.
+#[test]
+fn a_stage_takes_the_gpus_that_it_is_of() {
+    let place = Place::new();
+    place.write("wrong.nr", "func");
+    let of = |stage: &str, gpu: &[&str], message: &str| {
+        let words = [&["emit", "wrong.nr", "--stage", stage], gpu].concat();
+        let seen = place.command(&words);
+        seen.fails(2, &format!("error: the stage `{stage}` {message}\n"));
+    };
+    let (nvidia, amd) = (["--gpu", "nvidia:sm_90"], ["--gpu", "amd:gfx942"]);
+    let both = "is of a GPU: `--gpu`, such as nvidia:sm_90 or amd:gfx942";
+    of("gpu-mlir", &[], both);
+    of("ptx", &[], "is of a GPU: `--gpu`, such as nvidia:sm_90");
+    let stages =
+        "is of NVIDIA's GPUs; of AMD's there are `gpu-mlir`, `gpu-llvm`, `amdgcn`, `code-object`";
+    of("ptx", &amd, stages);
+    for stage in ["amdgcn", "code-object"] {
+        of(stage, &[], "is of a GPU: `--gpu`, such as amd:gfx942");
+        let stages = "is of AMD's GPUs; of NVIDIA's there are `gpu-mlir`, `gpu-llvm`, `ptx`";
+        of(stage, &nvidia, stages);
     }
+    for stage in ["hir", "mlir", "llvm", "schedule", "link"] {
+        let stages =
+            "takes no `--gpu`; these do: `gpu-mlir`, `gpu-llvm`, `ptx`, `amdgcn`, `code-object`";
+        of(stage, &nvidia, stages);
+    }
+}
+
+/// A script, or why there is none.
+#[test]
+fn each_body_has_a_line_in_its_schedule() {
+    let place = Place::new();
+    let program = "\
+func product(a: &Tensor<f32, [8, 8]>) -> Tensor<f32, [8, 8]> { a @ a }
+func sum(a: &Tensor<f32, [8, 8]>) -> Tensor<f32, [8, 8]> { a + a }
+@gpu(fallback: true)
+func checked(a: &Tensor<f32, [8, 8]>, b: &Tensor<i32, [8]>) -> (Tensor<f32, [8, 8]>, Tensor<i32, [8]>) { (a @ a, b + b) }
+";
+    place.write("schedule.nr", program);
+    let seen = place.command(&["emit", "schedule.nr", "--stage", "schedule"]);
+    assert_eq!((seen.status, seen.err.as_str()), (0, ""));
+    let comments: Vec<&str> = seen
+        .out
+        .lines()
+        .filter(|line| line.starts_with("//"))
+        .collect();
+    let expected = [
+        "// __neuro_mlir_product: the transform script by which MLIR brings the loops of its contractions",
+        "// into the order that is best for this machine; no element is computed in another way.",
+        "// __neuro_mlir_sum: no script: it has no contraction that a script takes",
+        "// __neuro_mlir_checked: no script: its integer checks keep its loops as they are",
+    ];
+    assert_eq!(comments, expected);
+    assert_eq!(seen.out.matches("\nmodule attributes ").count(), 1);
+}
+
+/// Nothing runs, and the trace claims nothing.
+#[test]
+fn the_jit_says_which_engines_run_what_is_for_a_gpu() {
+    let place = Place::new();
+    let program = "\
+@gpu
+func both(a: &Tensor<f32, [4]>) -> Tensor<f32, [4]> { a + a }
+@kernel(threads: [4])
+func fill(out: &mut Tensor<f32, [4]>) { if thread_id.x < 4 { out[thread_id.x] = 1.0 } }
+func main() {
+    mut t = Tensor::<f32, [4]>::zeros()
+    fill(&mut t)
+    print(both(&t))
+}
+func first() { print(both(&Tensor::<f32, [4]>::zeros())) }
+";
+    place.write("gpu.nr", program);
+    let run = |words: &[&str]| place.command(&[&["run", "gpu.nr", "--trace"], words].concat());
+    let kernel = "\
+gpu.nr:7:5: error: the kernel `fill` needs a GPU engine, and this one is `jit`
+  |
+7 |     fill(&mut t)
+  |     ^^^^^^^^^^^^
+gpu.nr:4:1: note: `fill` is here
+  |
+4 | func fill(out: &mut Tensor<f32, [4]>) { if thread_id.x < 4 { out[thread_id.x] = 1.0 } }
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = help: these run it: `--engine interpreter|emulated-nvidia|emulated-amd|cuda|hip`
+";
+    let seen = run(&[]);
+    assert_eq!((seen.status, seen.out.as_str()), (1, ""));
+    assert!(
+        seen.err.ends_with(kernel) && !seen.err.contains("trace: fill"),
+        "{}",
+        seen.err
+    );
+    let seen = run(&["--entry", "first"]);
+    let call = "gpu.nr:10:22: error: the `@gpu` function `both` needs a GPU engine";
+    assert!(
+        seen.err.contains(call) && !seen.err.contains("trace: both"),
+        "{}",
+        seen.err
+    );
+    // What the command line calls has its own place alone.
+    let seen = run(&["--entry", "both", "--arg", "a=random:1"]);
+    seen.fails(
+        1,
+        "gpu.nr:2:1: error: the `@gpu` function `both` needs a GPU engine",
+    );
+    assert!(!seen.err.contains("note: "), "{}", seen.err);
+    assert_eq!(run(&["--engine", "interpreter"]).out, "[2. 2. 2. 2.]\n");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use driver::engine::{Engine, Jit};
 use frontend::Options;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use neuro_hir::{HirFunction, HirProgram, Tier};
-use shared_types::{SourceFile, SourceMap};
+use shared_types::{SourceFile, SourceMap, Span};
 use tensor::{Element, Tensor};
 
 pub struct Compiled {
@@ -101,10 +101,11 @@ impl Host for Counting<'_> {
         interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        call: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
         self.operations.set(self.operations.get() + 1);
         self.engine
-            .operation(interpreter, function, arguments, |_| {})
+            .operation(interpreter, function, arguments, call, |_| {})
     }
 }
 

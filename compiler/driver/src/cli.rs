@@ -63,7 +63,8 @@ pub struct Run {
     /// Print on standard error how long each step took
     #[arg(long)]
     pub time: bool,
-    /// Print on standard error a line for each operation run
+    /// Print on standard error a line for each operation run: its name, the engine, where it ran,
+    /// how many kernels it launched, and of a GPU engine's why it ran on the host
     #[arg(long)]
     pub trace: bool,
 }
@@ -74,7 +75,7 @@ pub struct Emit {
     pub file: PathBuf,
     #[arg(long, value_enum)]
     pub stage: Stage,
-    /// The GPU that a GPU stage is for, such as nvidia:sm_90 or amd:gfx942
+    /// The GPU that a GPU stage is for, such as nvidia:sm_90 or amd:gfx942; other stages take none
     #[arg(long, value_name = "VENDOR:CHIP", value_parser = gpu)]
     pub gpu: Option<Chip>,
     /// Of the stages schedule and link, with loops that threads share
@@ -172,6 +173,18 @@ impl EngineName {
             | EngineName::Hip => true,
         }
     }
+
+    /// Whether it runs kernels, and functions that are `@gpu` alone.
+    pub fn runs_kernels(self) -> bool {
+        match self {
+            EngineName::Jit => false,
+            EngineName::Interpreter
+            | EngineName::EmulatedNvidia
+            | EngineName::EmulatedAmd
+            | EngineName::Cuda
+            | EngineName::Hip => true,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -196,6 +209,18 @@ pub enum Stage {
     Amdgcn,
     /// The kernels as AMD's code object, an ELF file
     CodeObject,
+}
+
+impl Stage {
+    /// Whose GPUs it is of; none where it is the host's.
+    pub fn vendors(self) -> &'static [Vendor] {
+        match self {
+            Stage::Hir | Stage::Mlir | Stage::Llvm | Stage::Schedule | Stage::Link => &[],
+            Stage::GpuMlir | Stage::GpuLlvm => &[Vendor::Nvidia, Vendor::Amd],
+            Stage::Ptx => &[Vendor::Nvidia],
+            Stage::Amdgcn | Stage::CodeObject => &[Vendor::Amd],
+        }
+    }
 }
 
 /// An option's value as it is written.

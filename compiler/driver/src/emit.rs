@@ -1,3 +1,4 @@
+use clap::ValueEnum;
 use frontend::Options;
 use mlir_backend::internal::{self, Chip, Form, GpuOptions, LinkOptions, Target, Vendor};
 use neuro_hir::HirProgram;
@@ -11,11 +12,8 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
     if let Some(path) = &options.output {
         files::check_writable(path).map_err(|error| unwritable(options, &error))?;
     }
-    let on_device = is_of_gpu(options.stage);
-    let chip = match on_device {
-        true => Some(chip(options)?),
-        false => None,
-    };
+    let chip = chip(options)?;
+    let on_device = chip.is_some();
     let tier = options.overflow.tier();
     let program = source::compile_with(&options.file, Options { tier, on_device }, sources)?;
     if options.stage != Stage::Hir {
@@ -83,28 +81,48 @@ fn write(options: &Emit, bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-fn is_of_gpu(stage: Stage) -> bool {
-    match stage {
-        Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => true,
-        Stage::Hir | Stage::Mlir | Stage::Llvm | Stage::Schedule | Stage::Link => false,
+/// The chip of a GPU stage, of a vendor whose stage it is; `None` for a stage of the host.
+fn chip(options: &Emit) -> Result<Option<Chip>, Fault> {
+    let stage = name_of(options.stage);
+    let text = match (options.gpu, options.stage.vendors()) {
+        (None, []) => return Ok(None),
+        (Some(chip), vendors) if vendors.contains(&chip.vendor) => return Ok(Some(chip)),
+        (None, vendors) => {
+            let examples: Vec<&str> = vendors.iter().map(|&vendor| words(vendor).1).collect();
+            let examples = examples.join(" or ");
+            format!("the stage `{stage}` is of a GPU: `--gpu`, such as {examples}")
+        }
+        (Some(_), []) => {
+            let stages = stages(|vendors| !vendors.is_empty());
+            format!("the stage `{stage}` takes no `--gpu`; these do: {stages}")
+        }
+        (Some(chip), vendors) => {
+            let whose: Vec<&str> = vendors.iter().map(|&vendor| words(vendor).0).collect();
+            let whose = whose.join(" and ");
+            let stages = stages(|vendors| vendors.contains(&chip.vendor));
+            let vendor = words(chip.vendor).0;
+            format!("the stage `{stage}` is of {whose}'s GPUs; of {vendor}'s there are {stages}")
+        }
+    };
+    Err(Fault::wrong(None, text))
+}
+
+/// A vendor's name, and a GPU of it as an option.
+fn words(vendor: Vendor) -> (&'static str, &'static str) {
+    match vendor {
+        Vendor::Nvidia => ("NVIDIA", "nvidia:sm_90"),
+        Vendor::Amd => ("AMD", "amd:gfx942"),
     }
 }
 
-/// The chip of a GPU stage, of the vendor whose stage it is.
-fn chip(options: &Emit) -> Result<Chip, Fault> {
-    let stage = name_of(options.stage);
-    let (vendor, example) = match options.stage {
-        Stage::Ptx => (Some(Vendor::Nvidia), "nvidia:sm_90"),
-        Stage::Amdgcn | Stage::CodeObject => (Some(Vendor::Amd), "amd:gfx942"),
-        _ => (None, "nvidia:sm_90 or amd:gfx942"),
-    };
-    match options.gpu {
-        Some(chip) if vendor.is_none_or(|vendor| vendor == chip.vendor) => Ok(chip),
-        _ => {
-            let text = format!("the stage `{stage}` is of a GPU: `--gpu`, such as {example}");
-            Err(Fault::wrong(None, text))
-        }
-    }
+/// The stages of some vendors' GPUs.
+fn stages(of: impl Fn(&[Vendor]) -> bool) -> String {
+    let stages = Stage::value_variants().iter().copied();
+    let stages = stages.filter(|stage| of(stage.vendors()));
+    let names: Vec<String> = stages
+        .map(|stage| format!("`{}`", name_of(stage)))
+        .collect();
+    names.join(", ")
 }
 
 fn unwritable(options: &Emit, error: &std::io::Error) -> Fault {

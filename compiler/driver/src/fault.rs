@@ -1,7 +1,7 @@
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
-use frontend::Diagnostic;
+use frontend::{Diagnostic, Note};
 use interpreter::{Failure, Panic};
 use mlir_backend::MlirError;
 use shared_types::{SourceMap, Span};
@@ -28,6 +28,8 @@ pub enum Fault {
 pub struct Message {
     pub span: Option<Span>,
     pub text: String,
+    /// What else there is to know, where there is a place.
+    pub notes: Vec<Note>,
 }
 
 const HOW_TO_REPORT: &str = "This is a fault of neuro-mlir, not of the program. Please report it: \
@@ -35,18 +37,15 @@ const HOW_TO_REPORT: &str = "This is a fault of neuro-mlir, not of the program. 
 
 impl Fault {
     pub fn failed(span: Option<Span>, text: impl Into<String>) -> Fault {
-        let text = text.into();
-        Fault::Failed(Message { span, text })
+        Fault::Failed(Message::new(span, text))
     }
 
     pub fn wrong(span: Option<Span>, text: impl Into<String>) -> Fault {
-        let text = text.into();
-        Fault::Wrong(Message { span, text })
+        Fault::Wrong(Message::new(span, text))
     }
 
     pub fn internal(span: Option<Span>, text: impl Into<String>) -> Fault {
-        let text = text.into();
-        Fault::Internal(Message { span, text })
+        Fault::Internal(Message::new(span, text))
     }
 
     /// What a backend's error is of a program that the front end took.
@@ -89,9 +88,9 @@ impl Fault {
                     .map(|diagnostic| diagnostic.render(sources));
                 each.collect()
             }
-            Fault::Internal(Message { span, text }) => {
+            Fault::Internal(Message { span, text, .. }) => {
                 let text = format!("internal error: {text}");
-                let mut rendered = Message { span: *span, text }.render(sources);
+                let mut rendered = Message::new(*span, text).render(sources);
                 let _ = writeln!(rendered, "{HOW_TO_REPORT}");
                 rendered
             }
@@ -100,11 +99,23 @@ impl Fault {
 }
 
 impl Message {
-    fn render(&self, sources: &SourceMap) -> String {
-        match self.span {
-            Some(span) => Diagnostic::new(span, &self.text).render(sources),
-            None => format!("error: {}\n", self.text),
+    fn new(span: Option<Span>, text: impl Into<String>) -> Message {
+        Message {
+            span,
+            text: text.into(),
+            notes: Vec::new(),
         }
+    }
+
+    fn render(&self, sources: &SourceMap) -> String {
+        let Some(span) = self.span else {
+            return format!("error: {}\n", self.text);
+        };
+        let diagnostic = Diagnostic {
+            notes: self.notes.clone(),
+            ..Diagnostic::new(span, &self.text)
+        };
+        diagnostic.render(sources)
     }
 }
 

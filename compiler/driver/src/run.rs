@@ -5,7 +5,7 @@ use gpu_emulator::Vendor as Emulated;
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use mlir_backend::internal::Vendor;
 use neuro_hir::{HirFunction, HirProgram};
-use shared_types::SourceMap;
+use shared_types::{SourceMap, Span};
 
 use crate::cli::{EngineName, Run};
 use crate::engine::{Engine, Gpu, Jit, Ran};
@@ -88,6 +88,7 @@ impl Host for Session {
         interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        call: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
         let trace = |ran: Ran<'_>| {
             if self.trace {
@@ -96,7 +97,7 @@ impl Host for Session {
             }
         };
         self.engine
-            .operation(interpreter, function, arguments, trace)
+            .operation(interpreter, function, arguments, call, trace)
     }
 }
 

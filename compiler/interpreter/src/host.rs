@@ -1,6 +1,7 @@
 use std::error::Error;
 
 use neuro_hir::HirFunction;
+use shared_types::Span;
 
 use crate::{Failure, Interpreter, Value};
 
@@ -21,14 +22,16 @@ pub trait Host {
     /// to. What is left there of a `&mut` one is the new value; nothing else holds its data, so
     /// that a tensor is written in place. A tensor there may be [`Value::Remote`], if the host made
     /// such a one: [`Value::at_hand`] brings it here. A function value among them is for
-    /// [`Interpreter::call_value`] on `interpreter`.
+    /// [`Interpreter::call_value`] on `interpreter`. `call` is where the call stands, or for what
+    /// [`Interpreter::call`] calls the function.
     fn operation<'p>(
         &self,
         interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        call: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
-        let _ = (interpreter, function, arguments);
+        let _ = (interpreter, function, arguments, call);
         Ok(None)
     }
 }

@@ -208,7 +208,7 @@ impl<'p, 'h> Interpreter<'p, 'h> {
         }
         self.calls += 1;
         let host = self.host;
-        let result = host.operation(self, function, &mut values);
+        let result = host.operation(self, function, &mut values, call);
         self.calls -= 1;
         for ((parameter, argument), value) in
             function.parameters().iter().zip(arguments).zip(values)

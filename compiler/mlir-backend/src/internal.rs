@@ -259,7 +259,8 @@ pub fn link_mlir(program: &HirProgram) -> Result<String, MlirError> {
     })
 }
 
-/// The script that schedules each body with a contraction, under a comment with its symbol.
+/// The script that schedules each body with a contraction, under a comment that says what it is; of
+/// the other bodies, and of what was refused, a comment.
 pub fn schedules(
     program: &HirProgram,
     target: &Target,
@@ -268,15 +269,28 @@ pub fn schedules(
     on_large_stack(|| {
         let session = Session::new("schedule")?;
         let lowered = mlir_lowering::link_module(&session, program, &HOST)?;
-        let bodies = lowered.bodies.iter();
-        let bodies = bodies.filter(|body| !scheduled(body).is_empty());
-        let texts = bodies.map(|body| {
-            let script = mlir_schedule::text(scheduled(body), target, threads);
-            format!("// {}\n{script}", body.symbol)
+        let bodies = lowered.bodies.iter().map(|body| {
+            let symbol = &body.symbol;
+            let reason = match (&body.contractions[..], scheduled(body)) {
+                ([], _) => "it has no contraction that a script takes",
+                (_, []) => "its integer checks keep its loops as they are",
+                (_, scheduled) => {
+                    let script = mlir_schedule::text(scheduled, target, threads);
+                    return format!("// {symbol}: {WHAT_A_SCRIPT_IS}\n{script}");
+                }
+            };
+            format!("// {symbol}: no script: {reason}\n")
         });
-        Ok(texts.collect::<Vec<String>>().join("\n"))
+        let refused = lowered.refused.iter().map(|Refusal { function, .. }| {
+            format!("// {}: no body: {}\n", function.name, function.reason)
+        });
+        Ok(bodies.chain(refused).collect::<Vec<String>>().join("\n"))
     })
 }
+
+const WHAT_A_SCRIPT_IS: &str = "\
+the transform script by which MLIR brings the loops of its contractions
+// into the order that is best for this machine; no element is computed in another way.";
 
 /// The contractions of a body that a schedule takes. It drops what nothing reads, checks too: a
 /// body that has some stays as it is.

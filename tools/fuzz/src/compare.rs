@@ -11,7 +11,7 @@ use gpu_emulator::{Placement, Vendor};
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType, Tier};
 use serde::{Deserialize, Serialize};
-use shared_types::{SourceFile, SourceMap};
+use shared_types::{SourceFile, SourceMap, Span};
 use tensor::Tensor;
 
 use crate::contents::Contents;
@@ -446,9 +446,10 @@ impl Host for Keeping<'_> {
         interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        call: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
         self.engine
-            .operation(interpreter, function, arguments, |ran| {
+            .operation(interpreter, function, arguments, call, |ran| {
                 let mut places = self.places.borrow_mut();
                 places.insert(function.name.clone(), ran.to_string());
             })

@@ -4,11 +4,14 @@ mod tests;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
+use clap::ValueEnum;
+use frontend::Note;
 use interpreter::{Interpreter, Value};
 use mlir_backend::BodyParameter;
 use mlir_backend::internal::{self, Body, Cause, LinkOptions, Refusal, Sharing, Target};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram, HirType};
 use runtime::{Argument, Callback, FunctionSignature, Parameter, RuntimeError, Signature, Threads};
+use shared_types::Span;
 use tensor::{Tensor, TensorError};
 
 use super::calls::Calls;
@@ -16,6 +19,8 @@ use super::code::Code;
 use super::memory;
 use super::status::{NOTHING_FAILED, passed};
 use crate::Fault;
+use crate::cli::{EngineName, name_of};
+use crate::fault::Message;
 
 /// A program's operations, compiled for the host.
 pub struct Jit {
@@ -115,18 +120,6 @@ impl Jit {
         function: &HirFunction,
         values: &mut [Value<'p>],
     ) -> Result<Value<'p>, Fault> {
-        let needs_gpu = |what| {
-            let text = format!("the {what} `{}` needs a GPU engine", function.name);
-            Err(Fault::failed(Some(function.span), text))
-        };
-        match function.target {
-            FunctionTarget::Gpu { fallback: false } => return needs_gpu("`@gpu` function"),
-            FunctionTarget::Kernel { .. } => return needs_gpu("kernel"),
-            FunctionTarget::Host
-            | FunctionTarget::HostOperation
-            | FunctionTarget::FollowsOperands
-            | FunctionTarget::Gpu { fallback: true } => {}
-        }
         let (Some(code), Some(body)) = (&self.code.jit, self.code.bodies.get(&function.name))
         else {
             // What no memory holds is past a limit of the backend's too.
@@ -195,6 +188,39 @@ impl Jit {
             }
         }
     }
+}
+
+/// That a function has a body for the host; `call` is where it is called.
+pub(super) fn require_host(function: &HirFunction, call: Span) -> Result<(), Fault> {
+    let what = match function.target {
+        FunctionTarget::Gpu { fallback: false } => "`@gpu` function",
+        FunctionTarget::Kernel { .. } => "kernel",
+        FunctionTarget::Host
+        | FunctionTarget::HostOperation
+        | FunctionTarget::FollowsOperands
+        | FunctionTarget::Gpu { fallback: true } => return Ok(()),
+    };
+    let name = &function.name;
+    let mut notes = Vec::new();
+    // What is called from the command line has no other place than its own.
+    if call != function.span {
+        notes.push(Note {
+            span: Some(function.span),
+            text: format!("`{name}` is here"),
+        });
+    }
+    let engines = EngineName::value_variants().iter().copied();
+    let engines = engines.filter(|engine| engine.runs_kernels()).map(name_of);
+    let engines: Vec<String> = engines.collect();
+    notes.push(Note {
+        span: None,
+        text: format!("these run it: `--engine {}`", engines.join("|")),
+    });
+    Err(Fault::Failed(Message {
+        span: Some(call),
+        text: format!("the {what} `{name}` needs a GPU engine, and this one is `jit`"),
+        notes,
+    }))
 }
 
 /// The fault of a function without a body. An outlined operation has one, unless it is past a

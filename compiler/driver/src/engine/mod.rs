@@ -14,6 +14,7 @@ use std::fmt;
 
 use interpreter::{Failure, Interpreter, Value};
 use neuro_hir::HirFunction;
+use shared_types::Span;
 
 pub use gpu::Gpu;
 pub use jit::{Jit, not_lowered, signature};
@@ -65,6 +66,7 @@ impl Engine {
         interpreter: &mut Interpreter<'p, '_>,
         function: &HirFunction,
         arguments: &mut [Value<'p>],
+        call: Span,
         trace: impl FnOnce(Ran<'_>),
     ) -> Result<Option<Value<'p>>, Failure> {
         match self {
@@ -73,6 +75,7 @@ impl Engine {
                 Ok(None)
             }
             Engine::Jit(jit) => {
+                jit::require_host(function, call)?;
                 trace(Ran::OnHost(None));
                 Ok(Some(jit.run(interpreter, function, arguments)?))
             }

@@ -1,5 +1,6 @@
 use interpreter::{Failure, Host, HostError, Interpreter, Value};
 use neuro_hir::HirFunction;
+use shared_types::Span;
 
 use super::Engine;
 
@@ -16,7 +17,9 @@ impl Host for Silent {
         interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        call: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
-        self.0.operation(interpreter, function, arguments, |_| {})
+        self.0
+            .operation(interpreter, function, arguments, call, |_| {})
     }
 }

@@ -167,7 +167,7 @@ func f(a: &Tensor<f32, [2]>, b: f32) { b.pow(a) }
             f.nr:1:54: error: the axes to flatten follow each other
             f.nr:1:58: error: `j` has two extents: 3 and 2
             f.nr:1:42: error: `k` stands in no input
-            f.nr:1:42: error: the letters say what the result is: `"ij,jk->ik"`
+            f.nr:1:42: error: an `einsum` has an arrow before the letters of its result, as in `"ij,jk->ik"`
             f.nr:1:38: error: expected a function of (f32) that gives a number or a `bool`, found `func(i32) -> i32`
             f.nr:1:60: error: `zip` takes two tensors of one shape, not `Tensor<f32, [2]>` and `Tensor<f32, [1]>`
             f.nr:1:61: error: a `&Tensor<f32, [2, 2]>` does not broadcast to the `&mut Tensor<f32, [2]>` of `+=`

@@ -11,7 +11,7 @@ use neuro_hir::{
     FunctionTarget, FunctionType, HirExprKind, HirFunction, HirProgram, HirStatementKind, HirType,
     TensorOp, Tier,
 };
-use shared_types::{Literal, ScalarType};
+use shared_types::{Literal, ScalarType, Span};
 use tensor::Scalar;
 
 use crate::{I32, Output, add_assign, i32s, int, panic_text, run_on, tensor_of};
@@ -53,6 +53,7 @@ impl Host for Engine {
         _: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        _: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
         self.calls.borrow_mut().push(function.name.clone());
         match (&function.name[..], arguments) {
@@ -129,6 +130,7 @@ impl Host for Caller {
         interpreter: &mut Interpreter<'p, '_>,
         function: &'p HirFunction,
         arguments: &mut [Value<'p>],
+        _: Span,
     ) -> Result<Option<Value<'p>>, Failure> {
         let [Value::Function(callee)] = arguments else {
             return Ok(None);

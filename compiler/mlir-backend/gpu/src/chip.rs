@@ -18,12 +18,11 @@ impl Chip {
     /// # Errors
     /// [`MlirError::InvalidGpuChip`] with the names that are nearest.
     pub fn find(vendor: Vendor, name: &str) -> Result<Chip, MlirError> {
-        let names = vendor.chips();
-        match names.iter().find(|&&known| known == name) {
+        match vendor.chips().iter().find(|&&known| known == name) {
             Some(name) => Ok(Chip { vendor, name }),
             None => Err(MlirError::InvalidGpuChip {
                 chip: name.to_string(),
-                nearest: nearest(names, name),
+                nearest: nearest(vendor, name),
             }),
         }
     }
@@ -34,13 +33,10 @@ impl Chip {
     /// # Errors
     /// As of [`Chip::find`].
     pub fn of_device(vendor: Vendor, name: &str) -> Result<Chip, MlirError> {
-        let number = |name: &str| name.strip_prefix("sm_")?.parse::<u32>().ok();
-        let newest = number(name).and_then(|device| {
-            let older = NVIDIA.iter().filter(|&&chip| {
-                // Code for a chip with a letter runs on that one alone.
-                number(chip).is_some_and(|chip| chip <= device)
-            });
-            older.max_by_key(|&&chip| number(chip))
+        let newest = number(vendor, name).and_then(|device| {
+            let older = plain(vendor)
+                .filter(|chip| number(vendor, chip).is_some_and(|chip| chip <= device));
+            older.max_by_key(|chip| number(vendor, chip))
         });
         match (vendor, newest) {
             (Vendor::Nvidia, Some(name)) => Ok(Chip { vendor, name }),
@@ -100,42 +96,42 @@ impl Vendor {
     }
 }
 
-/// At most three of the names that differ in the fewest letters, those that begin alike first; none
-/// that differs in more than two.
-fn nearest(names: &[&str], wanted: &str) -> Vec<String> {
-    // What nobody writes is not compared with.
-    let wanted: Vec<char> = wanted.chars().take(32).collect();
-    let alike = |name: &str| {
-        let pairs = name.chars().zip(&wanted);
-        pairs.take_while(|(a, b)| a == *b).count()
+/// The three chips of a vendor whose numbers are nearest; none for what is no number of its chips.
+fn nearest(vendor: Vendor, wanted: &str) -> Vec<String> {
+    let Some(wanted) = number(vendor, wanted) else {
+        return Vec::new();
     };
-    let mut names: Vec<(usize, &str)> = names
-        .iter()
-        .map(|&name| (distance(&wanted, name), name))
-        .filter(|&(distance, _)| distance <= 2)
+    let names = plain(vendor);
+    let mut names: Vec<(u32, &str)> = names
+        .filter_map(|name| Some((number(vendor, name)?.abs_diff(wanted), name)))
         .collect();
-    names.sort_by_key(|&(distance, name)| (distance, std::cmp::Reverse(alike(name))));
-    let least = names.first().map(|&(distance, _)| distance);
-    let names = names
-        .into_iter()
-        .take_while(|&(distance, _)| Some(distance) == least);
-    names.take(3).map(|(_, name)| name.to_string()).collect()
+    names.sort_by_key(|&(distance, _)| distance);
+    let names = names.into_iter().take(3);
+    names.map(|(_, name)| name.to_string()).collect()
 }
 
-/// How many letters are to be put in, left out or changed to make one word of the other.
-fn distance(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+/// A vendor's chips without those of NVIDIA's with a letter: code for one runs on that one alone.
+fn plain(vendor: Vendor) -> impl Iterator<Item = &'static str> {
+    let chips = vendor.chips().iter().copied();
+    chips.filter(move |chip| vendor == Vendor::Amd || !chip.ends_with(char::is_alphabetic))
+}
+
+/// By which chips are told apart: NVIDIA's compute capability, a letter after it left out; of AMD's
+/// the version, which ends in two hexadecimal digits.
+fn number(vendor: Vendor, name: &str) -> Option<u32> {
+    match vendor {
+        Vendor::Nvidia => {
+            let digits = name.strip_prefix("sm")?.trim_start_matches('_');
+            let digits = digits.strip_suffix(char::is_alphabetic).unwrap_or(digits);
+            digits.parse::<u16>().ok().map(u32::from)
+        }
+        Vendor::Amd => {
+            let version = name.strip_prefix("gfx")?;
+            let (major, minor) = version.split_at_checked(version.len().checked_sub(2)?)?;
+            let minor = u8::from_str_radix(minor, 16).ok()?;
+            Some((u32::from(major.parse::<u16>().ok()?) << 8) + u32::from(minor))
         }
     }
-    row[b.len()]
 }
 
 /// What `llc -mtriple=nvptx64 -mcpu=help` of LLVM 23 lists; each makes PTX.
@@ -254,14 +250,23 @@ mod tests {
 
     #[test]
     fn an_unknown_one_is_refused_with_what_is_near() {
-        assert_eq!(refused(Vendor::Nvidia, "sm90"), ["sm_90"]);
-        assert_eq!(refused(Vendor::Amd, "gfx943"), ["gfx942"]);
-        assert_eq!(
-            refused(Vendor::Nvidia, "sm_91"),
-            ["sm_90", "sm_21", "sm_61"]
-        );
-        assert_eq!(refused(Vendor::Amd, "sm_90"), [""; 0]);
-        assert_eq!(refused(Vendor::Nvidia, "sm_90},canonicalize{"), [""; 0]);
-        assert_eq!(refused(Vendor::Nvidia, ""), [""; 0]);
+        for (vendor, name, near) in [
+            (Vendor::Nvidia, "sm_42", &["sm_37", "sm_35", "sm_50"][..]),
+            (Vendor::Nvidia, "sm_91", &["sm_90", "sm_89", "sm_88"]),
+            (Vendor::Nvidia, "sm90", &["sm_90", "sm_89", "sm_88"]),
+            (Vendor::Nvidia, "sm_90b", &["sm_90", "sm_89", "sm_88"]),
+            (Vendor::Nvidia, "sm_999", &["sm_121", "sm_120", "sm_110"]),
+            (Vendor::Nvidia, "sm_99999999", &[]),
+            (Vendor::Nvidia, "sm_90},canonicalize{", &[]),
+            (Vendor::Nvidia, "gfx942", &[]),
+            (Vendor::Nvidia, "", &[]),
+            (Vendor::Amd, "gfx943", &["gfx942", "gfx950", "gfx90c"]),
+            (Vendor::Amd, "gfx1000", &["gfx1010", "gfx1011", "gfx1012"]),
+            (Vendor::Amd, "gfx9", &[]),
+            (Vendor::Amd, "gfx90é", &[]),
+            (Vendor::Amd, "sm_90", &[]),
+        ] {
+            assert_eq!(refused(vendor, name), near, "{name}");
+        }
     }
 }

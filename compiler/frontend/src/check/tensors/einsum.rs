@@ -116,7 +116,10 @@ impl Body<'_, '_> {
 fn read(text: &str) -> Result<(Vec<Vec<char>>, Vec<char>), String> {
     let text: String = text.chars().filter(|c| *c != ' ').collect();
     let Some((inputs, output)) = text.split_once("->") else {
-        return Err("the letters say what the result is: `\"ij,jk->ik\"`".into());
+        return Err(
+            "an `einsum` has an arrow before the letters of its result, as in `\"ij,jk->ik\"`"
+                .into(),
+        );
     };
     let letters = |text: &str| match text.chars().find(|c| !c.is_ascii_alphabetic()) {
         Some(other) => Err(format!("{other:?} is no letter")),
