@@ -34,6 +34,13 @@ pub fn run(options: &Run, sources: &mut SourceMap) -> Result<(), Fault> {
     clock.step("run");
     results.deliver(value, options.hash)?;
     clock.step("output");
+    // All that is on a device goes back to it.
+    drop((arguments, session));
+    if let Some(error) = runtime::take_unreturned() {
+        note(&format_args!(
+            "warning: the device did not take back what the run had of it: {error}"
+        ));
+    }
     Ok(())
 }
 

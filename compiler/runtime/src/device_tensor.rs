@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use device::{Device, DeviceError};
+use device::Device;
 use shared_types::ScalarType;
 use tensor::{Tensor, TensorError};
 
@@ -124,7 +124,6 @@ impl fmt::Display for DeviceTensor {
 
 impl Drop for DeviceTensor {
     fn drop(&mut self) {
-        // A failure here has nobody to hear it; the next call of the device has it again.
-        let _: Result<(), DeviceError> = self.device.free(self.address);
+        device::keep_unreturned(self.device.free(self.address));
     }
 }

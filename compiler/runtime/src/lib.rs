@@ -20,7 +20,9 @@ mod trampoline;
 pub use argument::Argument;
 pub use callback::Callback;
 pub use codegen::{FunctionSignature, Parameter, Signature};
-pub use device::{Device, DeviceError, DriverDevice, Launch, Race, Usage};
+pub use device::{
+    Call, Device, DeviceError, DriverDevice, Launch, Race, Usage, Watch, Watched, take_unreturned,
+};
 pub use device_tensor::DeviceTensor;
 pub use error::RuntimeError;
 pub use gpu::GpuJit;

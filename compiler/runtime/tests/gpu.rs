@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use gpu_emulator::{EmulatedDevice, Options, Vendor};
 use runtime::{
-    Argument, Device, DeviceError, DeviceTensor, GpuJit, Launch, Parameter, RuntimeError,
-    Signature, Usage,
+    Argument, Call, Device, DeviceError, DeviceTensor, GpuJit, Parameter, RuntimeError, Signature,
+    Usage, Watch, Watched,
 };
 use shared_types::ScalarType;
 use tensor::Tensor;
@@ -253,10 +253,8 @@ fn host_memory_is_not_given_to_kernels() {
     assert!(matches!(error, RuntimeError::Argument { .. }), "{error}");
 }
 
-/// A driver whose calls fail from one on that gives something out or does something; what gives
-/// back works.
+/// Makes calls fail from one on that gives something out or does something; what gives back works.
 struct Failing {
-    device: Arc<EmulatedDevice>,
     left: AtomicI64,
 }
 
@@ -265,59 +263,15 @@ thread_local! {
     static FAILED: Cell<u64> = const { Cell::new(0) };
 }
 
-impl Failing {
-    fn call(&self, call: &'static str) -> Result<(), DeviceError> {
-        if self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
+impl Watch for Failing {
+    fn before(&self, call: &Call<'_>) -> Result<(), DeviceError> {
+        if call.gives_back() || self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
             return Ok(());
         }
         FAILED.set(FAILED.get() + 1);
         let name = "TEST_ERROR".to_string();
+        let call = call.name();
         Err(DeviceError::Driver { call, name })
-    }
-}
-
-impl Device for Failing {
-    fn load(&self, image: &[u8]) -> Result<u64, DeviceError> {
-        self.call("load")?;
-        self.device.load(image)
-    }
-    fn unload(&self, module: u64) -> Result<(), DeviceError> {
-        self.device.unload(module)
-    }
-    fn function(&self, module: u64, name: &str) -> Result<u64, DeviceError> {
-        self.call("function")?;
-        self.device.function(module, name)
-    }
-    fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
-        self.call("allocate")?;
-        self.device.allocate(bytes)
-    }
-    fn free(&self, address: u64) -> Result<(), DeviceError> {
-        self.device.free(address)
-    }
-    fn write(&self, to: u64, from: &[u8]) -> Result<(), DeviceError> {
-        self.call("write")?;
-        self.device.write(to, from)
-    }
-    fn read(&self, from: u64, to: &mut [u8]) -> Result<(), DeviceError> {
-        self.call("read")?;
-        self.device.read(from, to)
-    }
-    fn create_stream(&self) -> Result<u64, DeviceError> {
-        self.call("create_stream")?;
-        self.device.create_stream()
-    }
-    fn destroy_stream(&self, stream: u64) -> Result<(), DeviceError> {
-        self.device.destroy_stream(stream)
-    }
-    fn synchronize(&self, stream: u64) -> Result<(), DeviceError> {
-        self.call("synchronize")?;
-        self.device.synchronize(stream)
-    }
-    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
-        self.call("launch")?;
-        // SAFETY: as the caller promises.
-        unsafe { self.device.launch(launch) }
     }
 }
 
@@ -328,9 +282,9 @@ fn each_call_of_a_driver_may_fail_and_nothing_is_left() {
     let mut failures = Vec::new();
     for calls in 0.. {
         let failing = Failing {
-            device: device.clone(),
             left: AtomicI64::new(calls),
         };
+        let failing = Watched::new(device.clone(), failing);
         let result = run(&ir, Arc::new(failing), 4);
         assert_eq!(device.in_use(), 0);
         match result {

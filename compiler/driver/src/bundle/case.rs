@@ -4,7 +4,7 @@ use gpu_emulator::{EmulatedDevice, Options};
 use interpreter::{Interpreter, Value};
 use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram};
-use runtime::Device;
+use runtime::{Device, Watched};
 use serde_json::json;
 use tensor::Tensor;
 
@@ -101,20 +101,20 @@ impl Case<'_> {
         }
         let kernels = parameters::of(ptx)
             .ok_or_else(|| Fault::internal(Some(self.function.span), "PTX of another form"))?;
-        let recorder = Recorder::new(device, binary(Form::Bitcode)?, kernels, store.clone());
-        let recorder = Arc::new(recorder);
+        let recorder = Recorder::new(binary(Form::Bitcode)?, kernels, store.clone());
+        let watched = Arc::new(Watched::new(device, recorder));
         let gpu = Gpu::compile(
             self.program,
             [entry],
             options(Form::Bitcode),
-            recorder.clone(),
+            watched.clone(),
         )?;
         match self.call(Engine::Gpu("emulated-nvidia", gpu)) {
             // What was launched before a panic, and the status word, are as good.
             Ok(_) | Err(Fault::Panic(_)) => {}
             Err(fault) => return Err(fault),
         }
-        let Some(steps) = recorder.steps() else {
+        let Some(steps) = watched.watch().steps() else {
             return Ok(None);
         };
         let file = format!("{}.ptx", self.name);

@@ -1,16 +1,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use runtime::{Device, DeviceError, Launch};
+use runtime::{Call, DeviceError, Launch, Watch};
 use serde_json::{Value, json};
 
 use super::parameters::Parameter;
 use super::store::Store;
 
-/// A device that notes what is asked of another.
+/// Notes what is asked of a device.
 pub struct Recorder {
-    device: Arc<dyn Device>,
     /// The code that it is to load.
     code: Vec<u8>,
     kernels: HashMap<String, Vec<Parameter>>,
@@ -31,14 +30,8 @@ struct Notes {
 }
 
 impl Recorder {
-    pub fn new(
-        device: Arc<dyn Device>,
-        code: Vec<u8>,
-        kernels: HashMap<String, Vec<Parameter>>,
-        store: Store,
-    ) -> Recorder {
+    pub fn new(code: Vec<u8>, kernels: HashMap<String, Vec<Parameter>>, store: Store) -> Recorder {
         Recorder {
-            device,
             code,
             kernels,
             store,
@@ -54,6 +47,32 @@ impl Recorder {
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The step of a launch.
+    ///
+    /// # Safety
+    /// Its arguments are there.
+    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<Value, DeviceError> {
+        let kernel = self.notes().functions.get(&launch.function).cloned();
+        let kernel = kernel.ok_or_else(|| wrong("launch", "no function"))?;
+        let parameters = self.kernels.get(&kernel).map_or(&[][..], Vec::as_slice);
+        if parameters.len() != launch.arguments.len() {
+            return Err(wrong(
+                "launch",
+                format!("PTX has other parameters of `{kernel}`"),
+            ));
+        }
+        let arguments = parameters.iter().zip(launch.arguments);
+        // SAFETY: as above.
+        let arguments = arguments.map(|(one, value)| unsafe { self.argument(*one, *value) });
+        Ok(json!({
+            "do": "launch",
+            "kernel": kernel,
+            "grid": launch.grid,
+            "block": launch.block,
+            "arguments": arguments.collect::<Vec<_>>(),
+        }))
     }
 
     /// An argument of a launch.
@@ -100,127 +119,74 @@ fn unwritable(error: std::io::Error) -> DeviceError {
     }
 }
 
-impl Device for Recorder {
-    fn load(&self, image: &[u8]) -> Result<u64, DeviceError> {
-        if image != self.code {
+impl Watch for Recorder {
+    fn before(&self, call: &Call<'_>) -> Result<(), DeviceError> {
+        if let Call::Load { image } = call
+            && *image != self.code
+        {
             return Err(wrong("load", "that is other code than was compiled before"));
         }
-        self.device.load(image)
-    }
-
-    fn unload(&self, module: u64) -> Result<(), DeviceError> {
-        self.device.unload(module)
-    }
-
-    fn function(&self, module: u64, name: &str) -> Result<u64, DeviceError> {
-        let function = self.device.function(module, name)?;
-        self.notes().functions.insert(function, name.to_string());
-        Ok(function)
-    }
-
-    fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
-        let address = self.device.allocate(bytes)?;
-        let mut notes = self.notes();
-        let buffer = notes.count;
-        notes.count += 1;
-        notes.buffers.insert(address, (buffer, bytes));
-        let step = json!({ "do": "allocate", "buffer": buffer, "bytes": bytes });
-        notes.steps.push(step);
-        Ok(address)
-    }
-
-    fn free(&self, address: u64) -> Result<(), DeviceError> {
-        // The script gives all back at the end of a case.
-        self.notes().buffers.remove(&address);
-        self.device.free(address)
-    }
-
-    fn write(&self, to: u64, from: &[u8]) -> Result<(), DeviceError> {
-        self.device.write(to, from)?;
-        let hash = self.store.input(from).map_err(unwritable)?;
-        let mut notes = self.notes();
-        let (buffer, offset) = notes.place(to).ok_or_else(|| wrong("write", "no buffer"))?;
-        let step = json!({
-            "do": "write", "buffer": buffer, "offset": offset, "bytes": from.len(), "hash": hash,
-        });
-        notes.steps.push(step);
         Ok(())
     }
 
-    fn read(&self, from: u64, to: &mut [u8]) -> Result<(), DeviceError> {
-        self.device.read(from, to)?;
-        let hash = self.store.expected(to).map_err(unwritable)?;
-        let mut notes = self.notes();
-        let (buffer, offset) = notes
-            .place(from)
-            .ok_or_else(|| wrong("read", "no buffer"))?;
-        let step = json!({
-            "do": "read", "buffer": buffer, "offset": offset, "bytes": to.len(), "hash": hash,
-        });
-        notes.reads += 1;
-        notes.steps.push(step);
-        Ok(())
-    }
-
-    fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
-        self.device.copy(to, from, bytes)?;
-        let mut notes = self.notes();
+    unsafe fn after(&self, call: &Call<'_>, number: u64) -> Result<(), DeviceError> {
         let place = |address| {
-            notes
-                .place(address)
-                .ok_or_else(|| wrong("copy", "no buffer"))
+            let place = self.notes().place(address);
+            place.ok_or_else(|| wrong(call.name(), "no buffer"))
         };
-        let ((buffer, offset), (source, source_offset)) = (place(to)?, place(from)?);
-        let step = json!({
-            "do": "copy", "buffer": buffer, "offset": offset, "bytes": bytes,
-            "from": { "buffer": source, "offset": source_offset },
-        });
-        notes.steps.push(step);
+        let step = match *call {
+            Call::Function { name, .. } => {
+                self.notes().functions.insert(number, name.to_string());
+                return Ok(());
+            }
+            // The script gives all back at the end of a case.
+            Call::Free { address } => {
+                self.notes().buffers.remove(&address);
+                return Ok(());
+            }
+            Call::Load { .. }
+            | Call::Unload { .. }
+            | Call::CreateStream
+            | Call::DestroyStream { .. }
+            | Call::Synchronize { .. } => return Ok(()),
+            Call::Allocate { bytes } => {
+                let mut notes = self.notes();
+                let buffer = notes.count;
+                notes.count += 1;
+                notes.buffers.insert(number, (buffer, bytes));
+                json!({ "do": "allocate", "buffer": buffer, "bytes": bytes })
+            }
+            Call::Write { to, from } => {
+                let hash = self.store.input(from).map_err(unwritable)?;
+                let (buffer, offset) = place(to)?;
+                json!({
+                    "do": "write", "buffer": buffer, "offset": offset, "bytes": from.len(),
+                    "hash": hash,
+                })
+            }
+            Call::Read { from, to } => {
+                let hash = self.store.expected(to).map_err(unwritable)?;
+                let (buffer, offset) = place(from)?;
+                self.notes().reads += 1;
+                json!({
+                    "do": "read", "buffer": buffer, "offset": offset, "bytes": to.len(),
+                    "hash": hash,
+                })
+            }
+            Call::Copy { to, from, bytes } => {
+                let ((buffer, offset), (source, source_offset)) = (place(to)?, place(from)?);
+                json!({
+                    "do": "copy", "buffer": buffer, "offset": offset, "bytes": bytes,
+                    "from": { "buffer": source, "offset": source_offset },
+                })
+            }
+            Call::Launch(launch) => {
+                self.notes().launches += 1;
+                // SAFETY: as the caller promises.
+                unsafe { self.launch(launch)? }
+            }
+        };
+        self.notes().steps.push(step);
         Ok(())
-    }
-
-    fn create_stream(&self) -> Result<u64, DeviceError> {
-        self.device.create_stream()
-    }
-
-    fn destroy_stream(&self, stream: u64) -> Result<(), DeviceError> {
-        self.device.destroy_stream(stream)
-    }
-
-    fn synchronize(&self, stream: u64) -> Result<(), DeviceError> {
-        self.device.synchronize(stream)
-    }
-
-    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.device.launch(launch)? };
-        let kernel = self.notes().functions.get(&launch.function).cloned();
-        let kernel = kernel.ok_or_else(|| wrong("launch", "no function"))?;
-        let parameters = self.kernels.get(&kernel).map_or(&[][..], Vec::as_slice);
-        if parameters.len() != launch.arguments.len() {
-            return Err(wrong(
-                "launch",
-                format!("PTX has other parameters of `{kernel}`"),
-            ));
-        }
-        let arguments = parameters.iter().zip(launch.arguments);
-        // SAFETY: as the caller promises.
-        let arguments = arguments.map(|(one, value)| unsafe { self.argument(*one, *value) });
-        let step = json!({
-            "do": "launch",
-            "kernel": kernel,
-            "grid": launch.grid,
-            "block": launch.block,
-            "arguments": arguments.collect::<Vec<_>>(),
-        });
-        let mut notes = self.notes();
-        notes.launches += 1;
-        notes.steps.push(step);
-        Ok(())
-    }
-
-    unsafe fn host(&self, run: &mut dyn FnMut()) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        unsafe { self.device.host(run) }
     }
 }

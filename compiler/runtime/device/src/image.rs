@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Device, DeviceError};
+use crate::{Device, DeviceError, keep_unreturned};
 
 /// A module of kernels that the host code has. It is loaded where a kernel of it is first asked
 /// for: a program that launches none runs where there is no GPU.
@@ -65,8 +65,7 @@ impl Drop for Image {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         for one in loaded {
-            // A failure here has nobody to hear it.
-            let _ = one.device.unload(one.module);
+            keep_unreturned(one.device.unload(one.module));
         }
     }
 }

@@ -10,11 +10,15 @@ mod driver;
 mod error;
 mod image;
 mod session;
+mod unreturned;
+mod watched;
 
 pub use abi::symbols;
 pub use driver::DriverDevice;
 pub use error::{DeviceError, Race};
 pub use session::{Run, Usage, read, run, write};
+pub use unreturned::{keep_unreturned, take_unreturned};
+pub use watched::{Call, Watch, Watched};
 
 use std::ffi::c_void;
 

@@ -4,41 +4,29 @@ use std::sync::Mutex;
 
 use frontend::Options as FrontEnd;
 use neuro_hir::Tier;
-use runtime::{DeviceError, Launch};
+use runtime::{Call, DeviceError, Watch, Watched};
 use shared_types::{SourceFile, SourceMap};
 use tensor::Tensor;
 
 use super::*;
 use crate::engine::{Engine, Silent};
 
-/// An emulated device that notes the calls that copy, and fails from one call on that gives
-/// something out or does something.
-struct Watched {
-    device: EmulatedDevice,
+/// Notes the calls that copy, and makes each fail after so many that give something out or do
+/// something.
+struct Failing {
     copies: Mutex<Vec<&'static str>>,
     left: Mutex<u64>,
 }
 
-impl Watched {
-    fn new(left: u64) -> Arc<Watched> {
-        let options = Options {
-            checked: true,
-            ..Options::new(gpu_emulator::Vendor::Nvidia)
-        };
-        Arc::new(Watched {
-            device: EmulatedDevice::new(options).unwrap(),
-            copies: Mutex::default(),
-            left: Mutex::new(left),
-        })
-    }
-
-    fn call(&self, call: &'static str) -> Result<(), DeviceError> {
+impl Watch for Failing {
+    fn before(&self, call: &Call<'_>) -> Result<(), DeviceError> {
+        let (call, gives_back) = (call.name(), call.gives_back());
         if let "write" | "read" | "copy" = call {
             self.copies.lock().unwrap().push(call);
         }
         let mut left = self.left.lock().unwrap();
-        if *left > 0 {
-            *left -= 1;
+        if gives_back || *left > 0 {
+            *left -= u64::from(!gives_back);
             return Ok(());
         }
         let name = "TEST_ERROR".to_string();
@@ -53,53 +41,21 @@ impl Watched {
     }
 }
 
-impl Device for Watched {
-    fn load(&self, image: &[u8]) -> Result<u64, DeviceError> {
-        self.call("load")?;
-        self.device.load(image)
-    }
-    fn unload(&self, module: u64) -> Result<(), DeviceError> {
-        self.device.unload(module)
-    }
-    fn function(&self, module: u64, name: &str) -> Result<u64, DeviceError> {
-        self.call("function")?;
-        self.device.function(module, name)
-    }
-    fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
-        self.call("allocate")?;
-        self.device.allocate(bytes)
-    }
-    fn free(&self, address: u64) -> Result<(), DeviceError> {
-        self.device.free(address)
-    }
-    fn write(&self, to: u64, from: &[u8]) -> Result<(), DeviceError> {
-        self.call("write")?;
-        self.device.write(to, from)
-    }
-    fn read(&self, from: u64, to: &mut [u8]) -> Result<(), DeviceError> {
-        self.call("read")?;
-        self.device.read(from, to)
-    }
-    fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
-        self.call("copy")?;
-        self.device.copy(to, from, bytes)
-    }
-    fn create_stream(&self) -> Result<u64, DeviceError> {
-        self.call("create_stream")?;
-        self.device.create_stream()
-    }
-    fn destroy_stream(&self, stream: u64) -> Result<(), DeviceError> {
-        self.device.destroy_stream(stream)
-    }
-    fn synchronize(&self, stream: u64) -> Result<(), DeviceError> {
-        self.call("synchronize")?;
-        self.device.synchronize(stream)
-    }
-    unsafe fn launch(&self, launch: &Launch<'_>) -> Result<(), DeviceError> {
-        self.call("launch")?;
-        // SAFETY: as the caller promises.
-        unsafe { self.device.launch(launch) }
-    }
+fn emulated() -> Arc<EmulatedDevice> {
+    let options = Options {
+        checked: true,
+        ..Options::new(gpu_emulator::Vendor::Nvidia)
+    };
+    Arc::new(EmulatedDevice::new(options).unwrap())
+}
+
+/// The device with calls that fail after so many.
+fn failing(device: &Arc<EmulatedDevice>, left: u64) -> Arc<Watched<Failing>> {
+    let watch = Failing {
+        copies: Mutex::default(),
+        left: Mutex::new(left),
+    };
+    Arc::new(Watched::new(device.clone(), watch))
 }
 
 /// `func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]>` with this body.
@@ -129,7 +85,7 @@ fn run(program: &HirProgram, engine: Engine, a: &Tensor) -> Result<Tensor, Failu
     Ok(result)
 }
 
-fn gpu(program: &HirProgram, device: Arc<Watched>) -> Engine {
+fn gpu(program: &HirProgram, device: Arc<Watched<Failing>>) -> Engine {
     let options = GpuOptions {
         takes: &|_| true,
         chip: Chip::find(Vendor::Nvidia, "sm_90").unwrap(),
@@ -149,15 +105,16 @@ fn ones() -> Tensor {
 #[track_caller]
 fn copies(body: &str) -> Vec<&'static str> {
     let program = program(body, &mut SourceMap::default());
-    let device = Watched::new(u64::MAX);
+    let device = emulated();
+    let watched = failing(&device, u64::MAX);
     let a = ones();
-    let found = run(&program, gpu(&program, device.clone()), &a).unwrap();
+    let found = run(&program, gpu(&program, watched.clone()), &a).unwrap();
     let expected = run(&program, Engine::Interpreter, &a).unwrap();
     assert!(found.same_bits(&expected), "{found} and {expected}");
     assert!(a.same_bits(&ones()));
     drop((a, found));
-    assert_eq!(device.device.in_use(), 0);
-    std::mem::take(&mut device.copies.lock().unwrap())
+    assert_eq!(device.in_use(), 0);
+    std::mem::take(&mut watched.watch().copies.lock().unwrap())
 }
 
 #[test]
@@ -223,12 +180,12 @@ half";
     let mut sources = SourceMap::default();
     let program = program(body, &mut sources);
     let mut failed = Vec::new();
+    let device = emulated();
     for calls in 0.. {
-        let device = Watched::new(calls);
-        let engine = gpu(&program, device.clone());
+        let engine = gpu(&program, failing(&device, calls));
         // A result has a mirror on the device.
         let result = run(&program, engine, &ones()).map(drop);
-        assert_eq!(device.device.in_use(), 0, "after {calls} calls");
+        assert_eq!(device.in_use(), 0, "after {calls} calls");
         let Err(failure) = result else { break };
         let fault = Fault::from(failure);
         assert_eq!(fault.status(), 1, "{fault}");

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use super::calls::{Calls, Handle, Names};
 use super::library::{Code, Function, Library};
-use super::{Enter, Opened};
+use super::{Opened, Own};
 use crate::DeviceError;
 
 pub(super) const LIBRARIES: &[&str] = match cfg!(windows) {
@@ -76,16 +76,14 @@ pub(super) fn open(library: &Library, calls: &Calls, device: c_int) -> Result<Op
     Ok((chip, Box::new(context)))
 }
 
-impl Enter for Context {
+impl Own for Context {
     fn enter(&self, calls: &Calls) -> Result<(), DeviceError> {
         // SAFETY: the context is retained.
         calls.check(&self.set, unsafe { (self.set.call)(self.context) })
     }
-}
 
-impl Drop for Context {
-    fn drop(&mut self) {
-        // SAFETY: it was retained once. A failure here has nobody to hear it.
-        unsafe { (self.release.call)(self.device) };
+    fn leave(&self, calls: &Calls) -> Result<(), DeviceError> {
+        // SAFETY: it was retained once.
+        calls.check(&self.release, unsafe { (self.release.call)(self.device) })
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use super::calls::{Calls, Names};
 use super::library::{Code, Function, Library};
-use super::{Enter, Opened};
+use super::{Opened, Own};
 use crate::DeviceError;
 
 pub(super) const LIBRARIES: &[&str] = match cfg!(windows) {
@@ -74,9 +74,13 @@ pub(super) fn open(library: &Library, calls: &Calls, device: c_int) -> Result<Op
     Ok((chip, Box::new(Current { device, set })))
 }
 
-impl Enter for Current {
+impl Own for Current {
     fn enter(&self, calls: &Calls) -> Result<(), DeviceError> {
         // SAFETY: the device is one of the driver's.
         calls.check(&self.set, unsafe { (self.set.call)(self.device) })
+    }
+
+    fn leave(&self, _: &Calls) -> Result<(), DeviceError> {
+        Ok(())
     }
 }

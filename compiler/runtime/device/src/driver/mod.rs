@@ -10,7 +10,7 @@ use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Device, DeviceError, Launch};
+use crate::{Device, DeviceError, Launch, keep_unreturned};
 use calls::{Calls, Names};
 use library::{Code, Library};
 
@@ -18,19 +18,22 @@ use library::{Code, Library};
 pub struct DriverDevice {
     calls: Calls,
     chip: String,
-    own: Box<dyn Enter>,
+    own: Box<dyn Own>,
     /// The images of the modules that are loaded: a driver may read one until it is given back.
     images: Mutex<HashMap<u64, Vec<u8>>>,
 }
 
-/// What a driver asks of a thread before it calls anything else.
-trait Enter: Send + Sync {
-    /// Makes the device the thread's.
+/// What a driver has of its own around the calls.
+trait Own: Send + Sync {
+    /// Makes the device the thread's, before it calls anything else.
     fn enter(&self, calls: &Calls) -> Result<(), DeviceError>;
+
+    /// Gives the device back, after which nothing is called.
+    fn leave(&self, calls: &Calls) -> Result<(), DeviceError>;
 }
 
 /// Which chip a device is, and how it is entered.
-type Opened = (String, Box<dyn Enter>);
+type Opened = (String, Box<dyn Own>);
 
 type Open = fn(&Library, &Calls, c_int) -> Result<Opened, DeviceError>;
 
@@ -93,6 +96,12 @@ impl DriverDevice {
     fn enter(&self) -> Result<&Calls, DeviceError> {
         self.own.enter(&self.calls)?;
         Ok(&self.calls)
+    }
+}
+
+impl Drop for DriverDevice {
+    fn drop(&mut self) {
+        keep_unreturned(self.own.leave(&self.calls));
     }
 }
 
