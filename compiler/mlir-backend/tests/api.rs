@@ -1,6 +1,11 @@
 //! The public API, held to a list: a change here is a change for every user.
 
+use ast_types::BinaryOp;
 use expect_test::expect;
+use mlir_backend::{GpuTarget, MlirError};
+use neuro_hir::build::{binary, operation, program};
+use neuro_hir::{HirType, TensorType, Tier};
+use shared_types::ScalarType;
 
 #[test]
 fn the_public_api_is_this() {
@@ -29,4 +34,32 @@ fn the_public_api_is_this() {
             pub parameters: Vec<BodyParameter>,
             pub checks: Vec<Check>,"#]]
     .assert_eq(&public);
+}
+
+/// The lines of README.md, §In a compiler.
+#[test]
+fn the_readmes_example_runs() -> Result<(), MlirError> {
+    let vector = HirType::from(TensorType::new(ScalarType::F32, &[8]));
+    let double = operation("double", [vector], |[a]| {
+        binary(BinaryOp::Add, a.clone(), a)
+    });
+    let hir = program(Tier::Checked, [double]);
+
+    let text: String = mlir_backend::lower_program(&hir)?;
+    assert!(text.contains("func.func @double("), "{text}");
+    let ir: String = mlir_backend::translate_to_llvm_ir(&hir)?;
+    assert!(ir.contains("define void @double("), "{ir}");
+    let bodies = mlir_backend::lower_for_link(&hir)?;
+    let bodies = bodies.bodies.iter();
+    let computes: Vec<String> = bodies
+        .map(|body| format!("{} computes {}", body.symbol, body.function))
+        .collect();
+    assert_eq!(computes, ["__neuro_mlir_double computes double"]);
+    let chip = "sm_90".into();
+    match mlir_backend::lower_for_gpu(&hir, &GpuTarget::Nvidia { chip }) {
+        // Host operations have no kernels.
+        Ok(kernels) => assert_eq!(kernels.llvm_ir, ""),
+        Err(error) => panic!("{:?}: {error}", error.span()),
+    }
+    Ok(())
 }
