@@ -23,7 +23,7 @@ pub enum MlirError {
     LlvmVerificationFailed(Failure),
     #[error("no GPU binary could be made: {0}")]
     GpuSerializationFailed(Failure),
-    /// `chip` is none that this LLVM knows; `nearest` are names that look like it.
+    /// `chip` is none that this LLVM knows; `nearest` are those with the nearest numbers.
     #[error("`{chip}` is no known GPU chip{}", suggestion(nearest))]
     InvalidGpuChip { chip: String, nearest: Vec<String> },
     /// `@gpu` functions that cannot run on a GPU, and may run nowhere else.
