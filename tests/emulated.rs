@@ -143,28 +143,29 @@ fn library_mathematics_is_near() {
         "tanh()",
         "abs().pow(1.7)",
     ];
-    let mut program = String::new();
-    for (index, call) in calls.iter().enumerate() {
-        for ty in ["f32", "f64"] {
-            program += &format!(
-                "func m{index}{ty}(a: &Tensor<{ty}, [4096]>) -> Tensor<{ty}, [4096]> {{ a.{call} }}\n"
-            );
-        }
-    }
-    std::fs::write(folder.path().join("f.nr"), program).unwrap();
-    for (index, call) in calls.iter().enumerate() {
-        for (ty, scalar) in [("f32", ScalarType::F32), ("f64", ScalarType::F64)] {
-            let result = |engine: &str| {
-                let entry = format!("m{index}{ty}");
-                let words = ["--entry", &entry, "--arg", "a=random:1", "--engine", engine];
-                let output = run(folder.path(), &[&words[..], &["--out", "r.npy"]].concat());
-                assert!(output.status.success(), "{}", text(&output.stderr));
-                let path = folder.path().join("r.npy");
-                numbers(&tensor::npy::read(&path, scalar, &[4096]).unwrap())
-            };
-            let expected = result("interpreter");
-            for engine in ENGINES {
-                let most = greatest_distance(&expected, &result(engine), scalar);
+    let scalars = [ScalarType::F32, ScalarType::F64];
+    let program = scalars.map(|ty| {
+        let tensor = format!("Tensor<{ty}, [4096]>");
+        let types = vec![&*tensor; calls.len()].join(", ");
+        let values = calls.map(|call| format!("a.{call}")).join(", ");
+        format!("func all_{ty}(a: &{tensor}) -> ({types}) {{ ({values}) }}\n")
+    });
+    std::fs::write(folder.path().join("f.nr"), program.concat()).unwrap();
+    for ty in scalars {
+        let results = |engine: &str| {
+            let entry = format!("all_{ty}");
+            let words = ["--entry", &entry, "--arg", "a=random:1", "--engine", engine];
+            let output = run(folder.path(), &[&words[..], &["--out", "r.npy"]].concat());
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            let paths = (0..calls.len()).map(|index| folder.path().join(format!("r.{index}.npy")));
+            let tensors = paths.map(|path| tensor::npy::read(&path, ty, &[4096]).unwrap());
+            tensors.map(|tensor| numbers(&tensor)).collect::<Vec<_>>()
+        };
+        let expected = results("interpreter");
+        for engine in ENGINES {
+            let pairs = expected.iter().zip(results(engine));
+            for ((expected, found), call) in pairs.zip(calls) {
+                let most = greatest_distance(expected, &found, ty);
                 report(&format!(
                     "{engine} {ty} .{call}: {most} units in the last place"
                 ));

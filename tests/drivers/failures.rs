@@ -1,5 +1,6 @@
 //! Each call of a driver fails in turn.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use neuro_hir::Tier;
@@ -65,8 +66,8 @@ fn each_call(stand_in: &StandIn, names: [(i32, &str); 2]) {
             true => names[0],
             false => names[1],
         };
-        for number in [1, count / 2, count] {
-            let seen = run(&format!("{function}:{}:{code}", number.max(1)));
+        for number in BTreeSet::from([1, (count / 2).max(1), count]) {
+            let seen = run(&format!("{function}:{number}:{code}"));
             let report = stand_in.report();
             let context = format!("{function} {number} of {count}: {seen:?} {report:?}");
             let given_back = GIVE_BACK.iter().find(|(part, _)| function.contains(part));
