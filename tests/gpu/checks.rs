@@ -6,7 +6,7 @@ use libtest_mimic::Failed;
 use mlir_backend::internal::{Form, Vendor};
 
 use crate::cuda::Cuda;
-use crate::program::{AMD, NVIDIA, Program, find};
+use crate::program::{AMD, NEWEST, Program, find};
 use crate::report::Row;
 use crate::{code_object, kernels, launches, report, support, text, tools};
 
@@ -25,10 +25,10 @@ pub fn ptx(program: &Program) -> Result<(), Failed> {
 
 /// The LLVM IR is exact, but where it is a vendor's library.
 pub fn llvm(program: &Program) -> Result<(), Failed> {
-    for (vendor, chip) in [(Vendor::Nvidia, NVIDIA[3]), (Vendor::Amd, AMD[1])] {
+    for (vendor, chip) in [(Vendor::Nvidia, NEWEST), (Vendor::Amd, AMD[1])] {
         let llvm = program.llvm(find(vendor, chip)?)?;
-        let expanding = expanding(program, vendor, chip, &llvm)?;
-        for (name, kernel) in kernels::of_llvm(&llvm) {
+        let expanding = expanding(program, vendor, llvm)?;
+        for (name, kernel) in kernels::of_llvm(llvm) {
             // A vendor's library is its own (numerics, §Mathematics).
             if expanding.get(name) != Some(&LIBRARY) {
                 text::llvm(kernel)?;
@@ -44,11 +44,9 @@ const LIBRARY: &str = "library mathematics";
 fn expanding(
     program: &Program,
     vendor: Vendor,
-    chip: &str,
     llvm: &str,
 ) -> Result<BTreeMap<String, &'static str>, String> {
-    let mlir = program.mlir(find(vendor, chip)?)?;
-    let library = kernels::of_mlir(&mlir).into_iter();
+    let library = kernels::of_mlir(program.mlir(vendor)?).into_iter();
     let library = library.filter(|(_, kernel)| kernels::calls_library(kernel));
     let library = library.map(|(name, _)| (name.to_string(), LIBRARY));
     let sequences = kernels::of_llvm(llvm).into_iter();
@@ -61,8 +59,8 @@ fn expanding(
 pub fn assembled(program: &Program, cuda: &Cuda) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let cubin = folder.path().join("kernels.cubin");
-    let llvm = program.llvm(find(Vendor::Nvidia, NVIDIA[3])?)?;
-    let expanding = expanding(program, Vendor::Nvidia, NVIDIA[3], &llvm)?;
+    let llvm = program.llvm(find(Vendor::Nvidia, NEWEST)?)?;
+    let expanding = expanding(program, Vendor::Nvidia, llvm)?;
     for (chip, text) in program.ptx() {
         let rows = cuda.assemble(text?, chip, &cubin)?;
         searched(program, rows, cuda.fused(&cubin)?, &expanding)?;
@@ -111,7 +109,7 @@ pub fn code_objects(program: &Program) -> Result<(), Failed> {
         let launches = launches::launches(&linked.llvm_ir)?;
         let rows = code_object::check(&path, chip.name(), &launches)?;
         let llvm = program.llvm(chip)?;
-        let expanding = expanding(program, Vendor::Amd, chip.name(), &llvm)?;
+        let expanding = expanding(program, Vendor::Amd, llvm)?;
         searched(program, rows, code_object::fused(&path)?, &expanding)?;
     }
     Ok(())

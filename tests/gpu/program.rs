@@ -8,6 +8,7 @@ use shared_types::{SourceFile, SourceMap};
 
 /// NVIDIA's chips: the oldest that is assembled for still, to a new one.
 pub const NVIDIA: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
+pub const NEWEST: &str = NVIDIA[NVIDIA.len() - 1];
 pub const AMD: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
 
 /// A program of the tests, taken as one that moves its tensors to a device.
@@ -16,8 +17,13 @@ pub struct Program {
     pub name: String,
     pub path: PathBuf,
     hir: OnceLock<Result<HirProgram, String>>,
-    ptx: [OnceLock<Result<String, String>>; NVIDIA.len()],
+    ptx: [Text; NVIDIA.len()],
+    /// For the newest of [`NVIDIA`]'s chips, and for [`AMD`]'s.
+    llvm: [Text; 1 + AMD.len()],
+    mlir: [Text; 2],
 }
+
+type Text = OnceLock<Result<String, String>>;
 
 impl Program {
     pub fn new(name: String, path: PathBuf) -> Program {
@@ -26,6 +32,8 @@ impl Program {
             path,
             hir: OnceLock::new(),
             ptx: Default::default(),
+            llvm: Default::default(),
+            mlir: Default::default(),
         }
     }
 
@@ -43,13 +51,18 @@ impl Program {
         Ok(text.trim_end_matches('\0').to_string())
     }
 
-    /// The kernels' LLVM IR.
-    pub fn llvm(&self, chip: Chip) -> Result<String, String> {
-        let linked = self.lowered(chip, Form::Bitcode)?;
-        match linked.binary.is_empty() {
-            true => Ok(String::new()),
-            false => internal::bitcode_text(&linked.binary).map_err(|error| error.to_string()),
-        }
+    /// The kernels' LLVM IR for the newest of [`NVIDIA`]'s chips, or for one of [`AMD`]'s.
+    pub fn llvm(&self, chip: Chip) -> Result<&str, String> {
+        let others = AMD.iter().position(|name| *name == chip.name());
+        let once = &self.llvm[others.map_or(0, |index| 1 + index)];
+        let text = once.get_or_init(|| {
+            let linked = self.lowered(chip, Form::Bitcode)?;
+            match linked.binary.is_empty() {
+                true => Ok(String::new()),
+                false => internal::bitcode_text(&linked.binary).map_err(|error| error.to_string()),
+            }
+        });
+        text.as_deref().map_err(String::clone)
     }
 
     pub fn lowered(&self, chip: Chip, form: Form) -> Result<GpuLinked, String> {
@@ -57,9 +70,16 @@ impl Program {
     }
 
     /// The kernels before they are lowered to a vendor's instructions.
-    pub fn mlir(&self, chip: Chip) -> Result<String, String> {
-        let options = options(chip, Form::Assembly);
-        internal::gpu_mlir(self.hir()?, &options).map_err(|error| error.to_string())
+    pub fn mlir(&self, vendor: Vendor) -> Result<&str, String> {
+        let (once, name) = match vendor {
+            Vendor::Nvidia => (&self.mlir[0], NEWEST),
+            Vendor::Amd => (&self.mlir[1], AMD[1]),
+        };
+        let text = once.get_or_init(|| {
+            let options = options(find(vendor, name)?, Form::Assembly);
+            internal::gpu_mlir(self.hir()?, &options).map_err(|error| error.to_string())
+        });
+        text.as_deref().map_err(String::clone)
     }
 
     fn hir(&self) -> Result<&HirProgram, String> {
