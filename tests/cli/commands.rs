@@ -146,7 +146,7 @@ fn a_gpu_stage_is_of_a_known_chip() {
 
 /// Before anything is compiled: the program is wrong.
 #[test]
-fn a_stage_takes_the_gpus_that_it_is_of() {
+fn a_stage_takes_what_it_is_of() {
     let place = Place::new();
     place.write("wrong.nr", "func");
     let of = |stage: &str, gpu: &[&str], message: &str| {
@@ -170,6 +170,10 @@ fn a_stage_takes_the_gpus_that_it_is_of() {
         let stages =
             "takes no `--gpu`; these do: `gpu-mlir`, `gpu-llvm`, `ptx`, `amdgcn`, `code-object`";
         of(stage, &nvidia, stages);
+    }
+    for stage in ["hir", "mlir", "llvm"] {
+        let stages = "takes no `--threads`; these do: `schedule`, `link`";
+        of(stage, &["--threads"], stages);
     }
 }
 

@@ -221,6 +221,17 @@ impl Stage {
             Stage::Amdgcn | Stage::CodeObject => &[Vendor::Amd],
         }
     }
+
+    /// Whether it tells of loops that threads share.
+    pub fn shares_loops(self) -> bool {
+        match self {
+            Stage::Schedule | Stage::Link => true,
+            Stage::Hir | Stage::Mlir | Stage::Llvm => false,
+            Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
+                false
+            }
+        }
+    }
 }
 
 /// An option's value as it is written.

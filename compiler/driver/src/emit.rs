@@ -1,7 +1,6 @@
 use clap::ValueEnum;
 use frontend::Options;
 use mlir_backend::internal::{self, Chip, Form, GpuOptions, LinkOptions, Target, Vendor};
-use neuro_hir::HirProgram;
 use shared_types::SourceMap;
 
 use crate::cli::{Emit, Stage, name_of};
@@ -13,65 +12,58 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
         files::check_writable(path).map_err(|error| unwritable(options, &error))?;
     }
     let chip = chip(options)?;
+    if options.threads && !options.stage.shares_loops() {
+        return Err(Fault::wrong(None, no_threads(options.stage)));
+    }
     let on_device = chip.is_some();
     let tier = options.overflow.tier();
     let program = source::compile_with(&options.file, Options { tier, on_device }, sources)?;
     if options.stage != Stage::Hir {
         dump::check_writable()?;
     }
+    let link_options = LinkOptions {
+        threads: options.threads.into(),
+        ..LinkOptions::default()
+    };
     let text = match options.stage {
         Stage::Hir => Ok(program.to_string()),
         Stage::Mlir => mlir_backend::lower_program(&program),
         Stage::Llvm => mlir_backend::translate_to_llvm_ir(&program),
-        Stage::Schedule => internal::schedules(&program, &Target::native(), options.threads.into()),
-        Stage::Link => {
-            let link_options = LinkOptions {
-                threads: options.threads.into(),
-                ..LinkOptions::default()
+        Stage::Schedule => internal::schedules(&program, &Target::native(), link_options.threads),
+        Stage::Link => internal::link(&program, &link_options)
+            .inspect(|linked| left_out::report_refused(&linked.refused, "", sources))
+            .map(|linked| linked.llvm_ir),
+        Stage::GpuMlir => internal::gpu_mlir(&program, &kernels(chip, Form::Native)?),
+        Stage::GpuLlvm => internal::link_gpu(&program, &kernels(chip, Form::Bitcode)?)
+            .and_then(|linked| internal::bitcode_text(&linked.binary)),
+        Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
+            let is_text = options.stage != Stage::CodeObject;
+            let form = if is_text {
+                Form::Assembly
+            } else {
+                Form::Native
             };
-            internal::link(&program, &link_options)
-                .inspect(|linked| left_out::report_refused(&linked.refused, "", sources))
-                .map(|linked| linked.llvm_ir)
-        }
-        Stage::GpuMlir | Stage::GpuLlvm | Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
-            return emit_gpu(options, &program, chip);
+            let linked = internal::link_gpu(&program, &kernels(chip, form)?);
+            let bytes = linked.map_err(|error| Fault::of_backend(&error))?.binary;
+            // A C string where a driver takes it.
+            let text = bytes.strip_suffix(b"\0").filter(|_| is_text);
+            return write(options, text.unwrap_or(&bytes));
         }
     };
     let text = text.map_err(|error| Fault::of_backend(&error))?;
     write(options, text.as_bytes())
 }
 
-/// A stage of the kernels.
-fn emit_gpu(options: &Emit, program: &HirProgram, chip: Option<Chip>) -> Result<(), Fault> {
-    let Some(chip) = chip else {
-        return Err(Fault::internal(None, "a GPU stage without a chip"));
-    };
-    let form = match options.stage {
-        Stage::GpuLlvm => Form::Bitcode,
-        Stage::CodeObject => Form::Native,
-        _ => Form::Assembly,
-    };
-    let gpu = GpuOptions {
+/// What makes the kernels of a GPU stage, for the chip that [`chip`] found.
+fn kernels(chip: Option<Chip>, form: Form) -> Result<GpuOptions<'static>, Fault> {
+    let chip = chip.ok_or_else(|| Fault::internal(None, "a GPU stage without a chip"))?;
+    Ok(GpuOptions {
         takes: &|_| true,
         chip,
         form,
         math: None,
         failures: internal::Failures::Stop,
-    };
-    let emitted = match options.stage {
-        Stage::GpuMlir => internal::gpu_mlir(program, &gpu).map(String::into_bytes),
-        Stage::GpuLlvm => internal::link_gpu(program, &gpu)
-            .and_then(|linked| internal::bitcode_text(&linked.binary))
-            .map(String::into_bytes),
-        _ => internal::link_gpu(program, &gpu).map(|linked| linked.binary),
-    };
-    let emitted = emitted.map_err(|error| Fault::of_backend(&error))?;
-    let text = match form {
-        // A C string where a driver takes it.
-        Form::Assembly => emitted.strip_suffix(b"\0"),
-        Form::Native | Form::Bitcode => None,
-    };
-    write(options, text.unwrap_or(&emitted))
+    })
 }
 
 fn write(options: &Emit, bytes: &[u8]) -> Result<(), Fault> {
@@ -93,18 +85,24 @@ fn chip(options: &Emit) -> Result<Option<Chip>, Fault> {
             format!("the stage `{stage}` is of a GPU: `--gpu`, such as {examples}")
         }
         (Some(_), []) => {
-            let stages = stages(|vendors| !vendors.is_empty());
+            let stages = stages(|stage| !stage.vendors().is_empty());
             format!("the stage `{stage}` takes no `--gpu`; these do: {stages}")
         }
         (Some(chip), vendors) => {
             let whose: Vec<&str> = vendors.iter().map(|&vendor| words(vendor).0).collect();
             let whose = whose.join(" and ");
-            let stages = stages(|vendors| vendors.contains(&chip.vendor));
+            let stages = stages(|stage| stage.vendors().contains(&chip.vendor));
             let vendor = words(chip.vendor).0;
             format!("the stage `{stage}` is of {whose}'s GPUs; of {vendor}'s there are {stages}")
         }
     };
     Err(Fault::wrong(None, text))
+}
+
+fn no_threads(stage: Stage) -> String {
+    let stages = stages(Stage::shares_loops);
+    let stage = name_of(stage);
+    format!("the stage `{stage}` takes no `--threads`; these do: {stages}")
 }
 
 /// A vendor's name, and a GPU of it as an option.
@@ -115,11 +113,11 @@ fn words(vendor: Vendor) -> (&'static str, &'static str) {
     }
 }
 
-/// The stages of some vendors' GPUs.
-fn stages(of: impl Fn(&[Vendor]) -> bool) -> String {
+/// The stages for which something holds.
+fn stages(holds: impl Fn(Stage) -> bool) -> String {
     let stages = Stage::value_variants().iter().copied();
-    let stages = stages.filter(|stage| of(stage.vendors()));
     let names: Vec<String> = stages
+        .filter(|&stage| holds(stage))
         .map(|stage| format!("`{}`", name_of(stage)))
         .collect();
     names.join(", ")

@@ -153,12 +153,13 @@ impl Session {
         if buffers.is_empty() && streams.is_empty() {
             return Ok(());
         }
-        for &stream in &streams {
-            self.device.destroy_stream(stream)?;
-        }
-        for &buffer in &buffers {
-            self.device.free(buffer)?;
-        }
+        let destroyed = streams
+            .iter()
+            .map(|&stream| self.device.destroy_stream(stream));
+        let freed = buffers.iter().map(|&buffer| self.device.free(buffer));
+        // All of them, whichever the device takes back.
+        let given_back: Vec<_> = destroyed.chain(freed).collect();
+        given_back.into_iter().collect::<Result<(), _>>()?;
         Err(DeviceError::Leak {
             buffers: buffers.len(),
             streams: streams.len(),
