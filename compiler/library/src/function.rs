@@ -169,44 +169,55 @@ fn declaration(function: &HirFunction) -> String {
 /// The parameters by their names, the status word, the results as `out` or `out0`, `out1`, ….
 fn arguments(function: &HirFunction, parameters: &[BodyParameter]) -> Vec<Argument> {
     let mut names = Names::new();
+    // In the place of a function a GPU body takes what that has captured.
+    let is_function =
+        |parameter: &BodyParameter| matches!(parameter, BodyParameter::Function { .. });
+    let takes_functions = parameters.iter().any(is_function);
     let own = function.parameters().iter();
-    let own: Vec<String> = own.map(|own| names.take(&own.name)).collect();
+    let own = own
+        .filter(|own| takes_functions || !matches!(own.ty.referent(), HirType::Function(_)))
+        .map(|own| names.take(&own.name));
+    let mut own = own.collect::<Vec<String>>().into_iter();
     let is_result = |parameter: &&BodyParameter| matches!(parameter, BodyParameter::Result { .. });
     let results = parameters.iter().filter(is_result).count();
     let mut result = 0;
     let mut arguments = Vec::new();
-    for (index, parameter) in parameters.iter().enumerate() {
-        let mut name = own.get(index).cloned().unwrap_or_default();
+    for parameter in parameters {
         let tensor = |scalar: &ScalarType, shape: &[u64], usage| ArgumentKind::Tensor {
             scalar: *scalar,
             shape: shape.to_vec(),
             usage,
         };
+        let name = match parameter {
+            BodyParameter::Scalar(_)
+            | BodyParameter::Position { .. }
+            | BodyParameter::Operand { .. }
+            | BodyParameter::Target { .. }
+            | BodyParameter::Function { .. } => own.next().unwrap_or_default(),
+            BodyParameter::Captured { name, .. } => names.take(name),
+            BodyParameter::Result { .. } if results == 1 => names.take("out"),
+            BodyParameter::Result { .. } => {
+                result += 1;
+                names.take(&format!("out{}", result - 1))
+            }
+            BodyParameter::Status => names.take("status"),
+            BodyParameter::Threads => names.take("threads"),
+        };
         let kind = match parameter {
-            BodyParameter::Scalar(scalar) => ArgumentKind::Scalar(*scalar),
+            BodyParameter::Scalar(scalar) | BodyParameter::Captured { scalar, .. } => {
+                ArgumentKind::Scalar(*scalar)
+            }
             BodyParameter::Position { scalar, extent } => ArgumentKind::Position {
                 scalar: *scalar,
                 extent: *extent,
             },
             BodyParameter::Operand { scalar, shape, .. } => tensor(scalar, shape, Usage::Reads),
             BodyParameter::Target { scalar, shape } => tensor(scalar, shape, Usage::Updates),
-            BodyParameter::Result { scalar, shape } => {
-                name = names.take(&match results {
-                    1 => "out".to_string(),
-                    _ => format!("out{result}"),
-                });
-                result += 1;
-                tensor(scalar, shape, Usage::Writes)
-            }
-            BodyParameter::Status => {
-                name = names.take("status");
-                ArgumentKind::Status
-            }
-            BodyParameter::Threads => {
-                let pool = names.take("pool");
-                name = names.take("threads");
-                ArgumentKind::Threads { pool }
-            }
+            BodyParameter::Result { scalar, shape } => tensor(scalar, shape, Usage::Writes),
+            BodyParameter::Status => ArgumentKind::Status,
+            BodyParameter::Threads => ArgumentKind::Threads {
+                pool: names.take("pool"),
+            },
             BodyParameter::Function { parameters, result } => ArgumentKind::Function {
                 signature: FunctionSignature {
                     parameters: parameters.clone(),

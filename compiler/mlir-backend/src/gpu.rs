@@ -10,8 +10,8 @@ use melior::ir::Module;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
-use mlir_gpu::{Chip, Form, Vendor, has_math_library, unlinked_math};
-use mlir_kernel::{Failures, Kernel};
+use mlir_gpu::{Chip, Form, Vendor, has_math_library, is_of_kernels, unlinked_math};
+use mlir_kernel::{Failures, Functions, Kernel};
 use mlir_lowering::{Body, Cause, Refusal, Selection, SortForm};
 use mlir_pipeline::{MlirError, NotLowered, Session, buffer_passes, location_span};
 use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
@@ -128,7 +128,7 @@ fn outlined<'c>(
     options: &GpuOptions<'_>,
 ) -> Result<Outlined<'c>, MlirError> {
     let mut refused: Vec<Refusal> = Vec::new();
-    let (mut takes, mut traversing) = (HashSet::new(), Vec::new());
+    let mut takes = HashSet::new();
     for function in program
         .functions()
         .filter(|function| may_run_on_gpu(function))
@@ -136,38 +136,38 @@ fn outlined<'c>(
     {
         match admission::refusal(function) {
             Some(function) => refused.push(no_form(function)),
-            None if mlir_kernel::traverses(function) => traversing.push(function),
             None => {
                 takes.insert(function.name.as_str());
             }
         }
     }
-    let launchers = kernels::launchers(session, program, &traversing, options)?;
-    refused.extend(launchers.refused);
+    let functions = Functions::new(program, PREFIX);
     let selection = Selection {
-        takes: &|function| may_run_on_gpu(function) && takes.contains(function.name.as_str()),
+        takes: &|function| takes.contains(function.name.as_str()),
         prefix: PREFIX,
         sorts: SortForm::Merge,
+        functions: Some(&|function, place| functions.find(function, place)),
     };
     let lowered = mlir_lowering::link_module(session, program, &selection)?;
     let (mut module, mut bodies) = (lowered.module, lowered.bodies);
     refused.extend(lowered.refused);
     session.dump_after("lowering", &module)?;
+    let threads = kernels::threads(session, program, functions, options)?;
+    mlir_pipeline::fuse(session, &mut module, &apart(&bodies, false))?;
 
     let math = match options.math {
         Some(math) => math,
-        None => math([&module, &launchers.module], || {
+        None => math([&module, &threads.module], || {
             has_math_library(options.chip.vendor)
         })?,
     };
     if !math {
-        without_math(&module, &mut refused);
-        without_math(&launchers.module, &mut refused);
+        without_math(&module, &threads.module, &mut refused);
+        without_math(&threads.module, &threads.module, &mut refused);
         kernels::all_lowered(program, &refused)?;
     }
-    mlir_pipeline::fuse(session, &mut module, &apart(&bodies, false))?;
     mlir_pipeline::run_passes(session, &mut module, &buffer_passes())?;
-    mlir_gpu::move_functions(launchers.module, &module);
+    mlir_gpu::move_functions(threads.module, &module);
     let on_host = mlir_gpu::outline(session, &mut module, options.chip)?;
     refused.extend(on_host.into_iter().map(|function| {
         let name = function.name.strip_prefix(PREFIX);
@@ -182,7 +182,7 @@ fn outlined<'c>(
             .position(|function| function.name == name)
     };
     refused.sort_by_cached_key(|refusal| position(&refusal.function.name));
-    bodies.extend(launchers.bodies);
+    bodies.extend(threads.bodies);
     bodies.retain(|body| {
         refused
             .iter()
@@ -202,7 +202,7 @@ fn outlined<'c>(
         true => Ok(Outlined {
             module,
             bodies,
-            kernels: launchers.kernels,
+            kernels: threads.kernels,
             refused,
             math,
         }),
@@ -229,7 +229,7 @@ fn math(
     let calls = |module: &&Module<'_>| {
         let first = module.body().first_operation();
         let mut functions = std::iter::successors(first, |function| function.next_in_block());
-        functions.any(|function| unlinked_math(function).is_some())
+        functions.any(|function| unlinked_math(function, module).is_some())
     };
     match modules.iter().any(calls) {
         true => is_there(),
@@ -237,12 +237,14 @@ fn math(
     }
 }
 
-/// Refuses the functions of the module that call library mathematics, and removes them.
-fn without_math(module: &Module<'_>, refused: &mut Vec<Refusal>) {
+/// Refuses the functions of the module that call library mathematics, themselves or in `others`, and
+/// removes them.
+fn without_math<'c>(module: &Module<'c>, others: &Module<'c>, refused: &mut Vec<Refusal>) {
     let mut next = module.body().first_operation();
     while let Some(function) = next {
         next = function.next_in_block();
-        let Some(call) = unlinked_math(function) else {
+        let Some(call) = unlinked_math(function, others).filter(|_| !is_of_kernels(function))
+        else {
             continue;
         };
         let symbol = function.attribute("sym_name");

@@ -32,6 +32,7 @@ const HOST: Selection<'static> = Selection {
     takes: &has_host_body,
     prefix: "__neuro_mlir_",
     sorts: SortForm::Runs,
+    functions: None,
 };
 
 /// So many bodies share an MLIR module: what the passes cost grows faster than a module does.

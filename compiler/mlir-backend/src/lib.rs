@@ -70,10 +70,10 @@ pub fn lower_for_link(program: &HirProgram) -> Result<LinkableBodies, MlirError>
 /// The `@gpu` functions, and the outlined operations that follow their operands, as GPU kernels with
 /// host functions that launch them, which read and write device memory only (backend specification,
 /// §GPU kernels). A symbol is `__neuro_gpu_` and the function's name, and takes what the function's
-/// host body takes. An operation that has no GPU body is left out. A `@kernel` function's symbol takes
-/// its parameters, and launches it over the grid of its first `&mut` tensor; a thread whose check
-/// fails is stopped, on NVIDIA by an assertion, on AMD by a trap (§`@kernel` functions). Traversals
-/// are left out.
+/// host body takes, but what a function has captured in the place of that function: a kernel calls the
+/// one that the program passes. An operation that has no GPU body is left out. A `@kernel` function's
+/// symbol takes its parameters, and launches it over the grid of its first `&mut` tensor; a thread
+/// whose check fails is stopped, on NVIDIA by an assertion, on AMD by a trap (§`@kernel` functions).
 ///
 /// # Errors
 /// [`MlirError::InvalidGpuChip`]; [`MlirError::GpuBodiesNotLowered`] and

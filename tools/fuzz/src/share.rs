@@ -50,13 +50,6 @@ impl Share {
         }
     }
 
-    /// The same without the operations that ran on the host for this reason.
-    pub fn without(&self, reason: &str) -> Share {
-        let mut share = self.clone();
-        share.on_host.remove(reason);
-        share
-    }
-
     /// Whether too few of the operations on `f32`, `f64` and integers ran on the device.
     pub fn is_low(&self) -> bool {
         self.on_device * 100 < LEAST * self.promised()

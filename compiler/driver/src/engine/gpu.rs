@@ -236,7 +236,9 @@ fn hold(
     let device = code.device();
     Ok(match (parameter, value) {
         (
-            BodyParameter::Scalar(_) | BodyParameter::Position { .. },
+            BodyParameter::Scalar(_)
+            | BodyParameter::Position { .. }
+            | BodyParameter::Captured { .. },
             Some(Value::Scalar(scalar)),
         ) => Some(Held::Scalar(*scalar)),
         (BodyParameter::Operand { .. }, Some(value)) => {
@@ -256,6 +258,7 @@ fn hold(
             | BodyParameter::Operand { .. }
             | BodyParameter::Target { .. }
             | BodyParameter::Function { .. }
+            | BodyParameter::Captured { .. }
             | BodyParameter::Threads,
             _,
         ) => None,

@@ -250,9 +250,9 @@ fn callbacks<'c, 'p>(values: &[Value<'p>], calls: &'c Calls<'_, 'p, '_>) -> Vec<
 /// What a body takes, as its code is called.
 pub fn signature(body: &Body) -> Signature {
     let parameter = |parameter: &BodyParameter| match parameter {
-        BodyParameter::Scalar(scalar) | BodyParameter::Position { scalar, .. } => {
-            Parameter::Scalar(*scalar)
-        }
+        BodyParameter::Scalar(scalar)
+        | BodyParameter::Position { scalar, .. }
+        | BodyParameter::Captured { scalar, .. } => Parameter::Scalar(*scalar),
         BodyParameter::Operand { scalar, shape, .. } => Parameter::Operand(*scalar, shape.clone()),
         BodyParameter::Target { scalar, shape } | BodyParameter::Result { scalar, shape } => {
             Parameter::Result(*scalar, shape.clone())
@@ -282,6 +282,7 @@ fn results(function: &HirFunction, body: &Body) -> Result<Vec<Tensor>, Fault> {
             | BodyParameter::Operand { .. }
             | BodyParameter::Target { .. }
             | BodyParameter::Function { .. }
+            | BodyParameter::Captured { .. }
             | BodyParameter::Status
             | BodyParameter::Threads => None,
         });

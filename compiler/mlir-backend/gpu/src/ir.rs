@@ -54,9 +54,24 @@ pub(crate) fn taken<'c>(operation: OperationRef<'c, '_>) -> Operation<'c> {
     unsafe { Operation::from_raw(operation.to_raw()) }
 }
 
-/// Moves the functions of a module to the end of another one of the same context.
+/// Whether only kernels call a function: it is no host function.
+pub fn is_of_kernels(function: OperationRef<'_, '_>) -> bool {
+    let visibility = function.attribute("sym_visibility");
+    let visibility = visibility.and_then(StringAttribute::try_from);
+    visibility.is_ok_and(|visibility| visibility.value() == "private")
+}
+
+/// Moves the functions of a module to the end of another one of the same context, which may declare
+/// them.
 pub fn move_functions<'c>(from: Module<'c>, to: &Module<'c>) {
-    for function in top(&from) {
+    let functions = top(&from);
+    let moved: HashSet<String> = functions.iter().copied().filter_map(symbol).collect();
+    for declaration in top(to) {
+        if symbol(declaration).is_some_and(|name| moved.contains(&name)) {
+            destroy(declaration);
+        }
+    }
+    for function in functions {
         to.body().append_operation(taken(function));
     }
 }

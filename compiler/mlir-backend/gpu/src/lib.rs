@@ -20,6 +20,6 @@ mod toolkit;
 
 pub use binary::{Form, serialize};
 pub use chip::{Chip, Vendor};
-pub use ir::{destroy as remove, move_functions};
+pub use ir::{destroy as remove, is_of_kernels, move_functions};
 pub use library::{has_math_library, unlinked_math};
 pub use outline::{PARAMETER_BYTES, outline};

@@ -1,5 +1,6 @@
 //! Mathematics on a device: what it has as instructions, and what only its vendor's library has.
 
+use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Module, OperationRef};
 use mlir_pipeline::{Failure, MlirError};
@@ -11,20 +12,25 @@ use crate::ir::{
 use crate::toolkit::Toolkit;
 use crate::{Chip, Vendor};
 
-/// The operations of a function on tensors that a device has no exact or whole instructions for.
-pub fn unlinked_math<'c, 'a>(function: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
-    nested(function).into_iter().find(|&operation| {
-        matches!(
-            name_of(operation).as_str(),
-            "math.exp"
-                | "math.log"
-                | "math.sin"
-                | "math.cos"
-                | "math.tanh"
-                | "math.powf"
-                | "arith.remf"
-        )
-    })
+/// The first operation that a device has no exact or whole instructions for, in a function on tensors
+/// or in one of those in `others` that it calls.
+pub fn unlinked_math<'c: 'a, 'a>(
+    function: OperationRef<'c, 'a>,
+    others: &'a Module<'c>,
+) -> Option<OperationRef<'c, 'a>> {
+    nested(function)
+        .into_iter()
+        .find_map(|operation| match name_of(operation).as_str() {
+            "math.exp" | "math.log" | "math.sin" | "math.cos" | "math.tanh" | "math.powf"
+            | "arith.remf" => Some(operation),
+            "func.call" => {
+                let name = callee(operation);
+                let mut others_top = top(others).into_iter();
+                let called = others_top.find(|other| symbol(*other) == name)?;
+                unlinked_math(called, others)
+            }
+            _ => None,
+        })
 }
 
 /// Whether the vendor's device library is there to link.
@@ -47,8 +53,7 @@ pub(crate) fn use_instructions(
             continue;
         }
         for call in nested(kernels) {
-            let callee = callee(call);
-            let Some(instruction) = callee.as_deref().and_then(instruction) else {
+            let Some(instruction) = callee(call).as_deref().and_then(instruction) else {
                 continue;
             };
             let place =
@@ -68,11 +73,15 @@ pub(crate) fn use_instructions(
             if name_of(function) != "llvm.func" {
                 continue;
             }
-            let Some(name) = symbol(function).filter(|_| block_of(function).is_none()) else {
+            let Some(name) = symbol(function).filter(|_| !is_kernel(function)) else {
                 continue;
             };
+            // A function has a wrapper for callers in C, which no device has.
             if !called.contains(&name) {
                 destroy(function);
+                continue;
+            }
+            if block_of(function).is_some() {
                 continue;
             }
             let of_library = match chip.vendor {
@@ -90,12 +99,14 @@ pub(crate) fn use_instructions(
     Ok(())
 }
 
+fn is_kernel(function: OperationRef<'_, '_>) -> bool {
+    function.attribute("gpu.kernel").is_ok()
+}
+
 fn callee(call: OperationRef<'_, '_>) -> Option<String> {
-    if name_of(call) != "llvm.call" {
-        return None;
-    }
-    let callee = call.attribute("callee").ok()?;
-    Some(callee.to_string().trim_start_matches('@').to_string())
+    let callee = call.attribute("callee");
+    let callee = callee.and_then(FlatSymbolRefAttribute::try_from).ok()?;
+    Some(callee.value().to_string())
 }
 
 fn instruction(function: &str) -> Option<&'static str> {

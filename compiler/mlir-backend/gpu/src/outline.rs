@@ -15,8 +15,8 @@ use crate::Chip;
 use crate::buffers::share_buffers;
 use crate::contraction;
 use crate::ir::{
-    Inside, Place, Rewritten, block_of, changed, destroy, internal, name_of, nested, operations,
-    symbol, taken, top,
+    Inside, Place, Rewritten, block_of, changed, destroy, internal, is_of_kernels, name_of, nested,
+    operations, symbol, taken, top,
 };
 use crate::launch::{Launch, launch_loop, name_kernels};
 use crate::order::parallel_first;
@@ -34,7 +34,7 @@ pub fn outline<'c>(
         session.context().get_or_load_dialect(dialect);
     }
     let mut refused = Vec::new();
-    for function in top(module) {
+    for function in host_functions(module) {
         let (Some(block), Some(symbol)) = (block_of(function), symbol(function)) else {
             continue;
         };
@@ -56,7 +56,7 @@ pub fn outline<'c>(
     };
     run_passes(session, module, &[loops])?;
 
-    for function in top(module) {
+    for function in host_functions(module) {
         let (Some(block), Some(symbol)) = (block_of(function), symbol(function)) else {
             continue;
         };
@@ -76,6 +76,12 @@ pub fn outline<'c>(
     run_passes(session, module, &outlining())?;
     align_shared(session.context(), module)?;
     Ok(refused)
+}
+
+fn host_functions<'c: 'a, 'a>(module: &'a Module<'c>) -> Vec<OperationRef<'c, 'a>> {
+    let mut functions = top(module);
+    functions.retain(|&function| !is_of_kernels(function));
+    functions
 }
 
 /// Aligns the memory that the threads of a block share as vectors of it are accessed.

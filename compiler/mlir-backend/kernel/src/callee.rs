@@ -2,7 +2,7 @@
 
 use neuro_hir::{
     Callee as Called, FunctionTarget, HirBlock, HirClosure, HirExpr, HirExprKind, HirFunction,
-    HirItem, HirNode, HirProgram, LocalId,
+    HirItem, HirLocal, HirNode, HirProgram, LocalId,
 };
 use shared_types::{ScalarType, Span};
 
@@ -17,8 +17,8 @@ pub(crate) struct Callee<'p> {
     pub captures: Vec<LocalId>,
     pub body: &'p HirBlock,
     pub result: ScalarType,
-    /// Which parameter of the function that traverses passes it; none where it stands in there.
-    pub passed: Option<usize>,
+    /// Where it is made or named.
+    pub span: Span,
 }
 
 impl<'p> Callee<'p> {
@@ -30,13 +30,13 @@ impl<'p> Callee<'p> {
         expr: &'p HirExpr,
     ) -> Written<Callee<'p>> {
         let HirExprKind::Local(LocalId(index)) = expr.kind else {
-            return Callee::written(program, function, expr, None);
+            return Callee::written(program, function, expr);
         };
         let mut uses = uses(program, &function.name);
         let index = index as usize;
         match (uses.next(), uses.next()) {
             (Some(Some((caller, arguments))), None) if index < arguments.len() => {
-                Callee::written(program, caller, &arguments[index], Some(index))
+                Callee::written(program, caller, &arguments[index])
             }
             _ => refused(expr.span, "a function that is known when it runs only"),
         }
@@ -46,7 +46,6 @@ impl<'p> Callee<'p> {
         program: &'p HirProgram,
         owner: &'p HirFunction,
         expr: &'p HirExpr,
-        passed: Option<usize>,
     ) -> Written<Callee<'p>> {
         let span = expr.span;
         match &expr.kind {
@@ -61,7 +60,7 @@ impl<'p> Callee<'p> {
                 captures: captures.clone(),
                 body,
                 result: computed(&signature.result, span)?,
-                passed,
+                span,
             }),
             HirExprKind::Function(name) => match program.function(name) {
                 Some(named) if named.target == FunctionTarget::Host => Ok(Callee {
@@ -70,7 +69,7 @@ impl<'p> Callee<'p> {
                     captures: Vec::new(),
                     body: &named.body,
                     result: computed(&named.result, span)?,
-                    passed,
+                    span,
                 }),
                 _ => refused(span, format!("`{name}`, which is no scalar function")),
             },
@@ -78,11 +77,11 @@ impl<'p> Callee<'p> {
         }
     }
 
-    /// The type of a local of its body.
-    pub(crate) fn scalar(&self, local: LocalId, span: Span) -> Written<ScalarType> {
+    /// A local of its body, and its type.
+    pub(crate) fn local(&self, local: LocalId) -> Written<(&'p HirLocal, ScalarType)> {
         match self.owner.locals.get(local.0 as usize) {
-            Some(local) => computed(&local.ty, span),
-            None => refused(span, "a local that is not there"),
+            Some(local) => Ok((local, computed(&local.ty, self.span)?)),
+            None => refused(self.span, "a local that is not there"),
         }
     }
 }

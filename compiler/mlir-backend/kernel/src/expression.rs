@@ -13,15 +13,15 @@ impl Body<'_> {
         match self.expression(expr)? {
             Some(value) => Ok(value),
             // Nobody comes here.
-            None if self.left => self.zero(expr),
+            None if self.left => Ok(self.zero(computed(&expr.ty, expr.span)?, expr.span)),
             None => refused(expr.span, "a value that is not there"),
         }
     }
 
-    fn zero(&mut self, expr: &HirExpr) -> Written<Value> {
-        match computed(&expr.ty, expr.span)? {
-            float if float.is_float() => Ok(self.float(expr.span, float, 0.0)),
-            other => Ok(self.constant(expr.span, other, 0)),
+    pub(crate) fn zero(&mut self, scalar: ScalarType, span: Span) -> Value {
+        match scalar.is_float() {
+            true => self.float(span, scalar, 0.0),
+            false => self.constant(span, scalar, 0),
         }
     }
 

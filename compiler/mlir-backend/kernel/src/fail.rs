@@ -8,7 +8,7 @@ use crate::body::{Body, Written, refused};
 use crate::check::{
     CHECK_BITS, Failures, Fault, KernelCheck, MOST_CHECKS, PIECE_BITS, REPORT_WORDS,
 };
-use crate::text::{Text, Value, quoted};
+use crate::text::{Text, Value, quoted, type_name};
 
 /// What a failed check of a thread does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(crate) enum Failing {
     Trap,
     /// Lowers the words of a report, and ends the thread.
     Report,
-    /// Lowers a status word, and ends the thread (numerics, §Integer checks).
-    Status,
+    /// Ends the function, which gives the check's number.
+    Number,
 }
 
 impl Failing {
@@ -35,9 +35,8 @@ impl Failing {
     /// The parameter that a failed check writes to, and its type.
     pub(crate) fn word(self) -> Option<(&'static str, String)> {
         match self {
-            Failing::Assertion | Failing::Trap => None,
+            Failing::Assertion | Failing::Trap | Failing::Number => None,
             Failing::Report => Some(("%report", format!("memref<{REPORT_WORDS}xi64>"))),
-            Failing::Status => Some(("%status", "memref<i64>".to_string())),
         }
     }
 }
@@ -68,7 +67,7 @@ impl Body<'_> {
             None => self.failed.insert(self.text.label()).clone(),
         };
         let mut arguments = Vec::new();
-        if self.failing.word().is_some() {
+        if self.failing != Failing::Trap {
             let number = self.checks.len() as i128;
             arguments.push(self.constant(span, ScalarType::I64, number).name);
         }
@@ -91,7 +90,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The text of the region, once the body is written.
+    /// The text of the region of a launch, once its body is written.
     pub(crate) fn finish(&mut self) -> String {
         let span = self.function.span;
         let end = self.end.clone();
@@ -102,6 +101,29 @@ impl Body<'_> {
         }
         self.text.place(&end);
         self.text.act(span, "gpu.terminator");
+        self.region()
+    }
+
+    /// The text of the region of a function with that value, once its body is written.
+    pub(crate) fn finish_function(&mut self, value: &Value) -> String {
+        let span = self.function.span;
+        let (name, ty) = (&value.name, type_name(value.scalar));
+        let Some(failed) = self.failed.take() else {
+            self.text.act(span, &format!("func.return {name} : {ty}"));
+            return self.region();
+        };
+        let passed = self.constant(span, ScalarType::I64, 0).name;
+        let both = format!("func.return {name}, {passed} : {ty}, i64");
+        self.text.act(span, &both);
+        self.text.place(&format!("{failed}(%check: i64)"));
+        let nothing = self.zero(value.scalar, span).name;
+        let both = format!("func.return {nothing}, %check : {ty}, i64");
+        self.text.act(span, &both);
+        self.region()
+    }
+
+    fn region(&mut self) -> String {
+        let span = self.function.span;
         let start = self.text.label();
         let Text { entry, blocks, .. } = &self.text;
         let location = location_text(span);
@@ -111,6 +133,8 @@ impl Body<'_> {
     /// The block that failed checks go to.
     fn fail(&mut self, label: &str, span: Span) {
         match self.failing {
+            // A function has its own end.
+            Failing::Number => {}
             Failing::Assertion | Failing::Trap => {
                 self.text.place(label);
                 self.text.act(span, "\"llvm.intr.trap\"() : () -> ()");
@@ -118,7 +142,7 @@ impl Body<'_> {
             Failing::Report => {
                 self.text
                     .place(&format!("{label}(%check: i64, %index: i64)"));
-                self.lower("0", "%check", CHECK_BITS, span);
+                self.lower(0, "%check", CHECK_BITS, span);
                 for word in 1..REPORT_WORDS {
                     let from = (word - 1) * u64::from(PIECE_BITS);
                     let from = self.constant(span, ScalarType::I64, from.into()).name;
@@ -126,18 +150,14 @@ impl Body<'_> {
                     let mask = (1 << PIECE_BITS) - 1;
                     let mask = self.constant(span, ScalarType::I64, mask).name;
                     let piece = self.of_words("andi", &shifted, &mask, span);
-                    self.lower(&word.to_string(), &piece, PIECE_BITS, span);
+                    self.lower(word, &piece, PIECE_BITS, span);
                 }
-            }
-            Failing::Status => {
-                self.text.place(&format!("{label}(%check: i64)"));
-                self.lower("", "%check", CHECK_BITS, span);
             }
         }
     }
 
     /// Lowers the word at a constant index to the thread's number and so many `low` bits.
-    fn lower(&mut self, at: &str, low: &str, bits: u32, span: Span) {
+    fn lower(&mut self, at: u64, low: &str, bits: u32, span: Span) {
         let Some((word, ty)) = self.failing.word() else {
             return;
         };
@@ -145,12 +165,8 @@ impl Body<'_> {
         let thread = self.position.number.clone();
         let thread = self.of_words("shli", &thread, &bits, span);
         let key = self.of_words("ori", &thread, low, span);
-        let at = match at {
-            "" => String::new(),
-            at => self
-                .text
-                .emit(span, &format!("arith.constant {at} : index")),
-        };
+        let at = format!("arith.constant {at} : index");
+        let at = self.text.emit(span, &at);
         let lowered = format!("memref.atomic_rmw minu {key}, {word}[{at}] : (i64, {ty}) -> i64");
         self.text.emit(span, &lowered);
     }

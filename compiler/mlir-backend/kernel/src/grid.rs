@@ -50,15 +50,6 @@ impl Grid {
         }
     }
 
-    /// Of one thread.
-    pub(crate) fn single() -> Grid {
-        Grid {
-            threads: vec![1],
-            blocks: vec![1],
-            axes: vec![0],
-        }
-    }
-
     /// How many threads there are along each axis.
     pub(crate) fn extents(&self) -> Vec<u64> {
         let sizes = self.blocks.iter().zip(&self.threads);

@@ -10,7 +10,6 @@ use shared_types::Span;
 
 use crate::body::{Body, Position, Refused, Written, refused};
 use crate::grid::Grid;
-use crate::place::Buffer;
 use crate::text::{Text, quoted};
 
 /// What a host function takes, and its text.
@@ -19,8 +18,6 @@ pub(crate) struct Host {
     pub parameters: Vec<BodyParameter>,
     signature: Vec<String>,
     code: String,
-    /// How many flat buffers there are.
-    flat: usize,
 }
 
 impl Host {
@@ -30,7 +27,6 @@ impl Host {
             parameters: Vec::new(),
             signature: Vec::new(),
             code: String::new(),
-            flat: 0,
         }
     }
 
@@ -38,30 +34,6 @@ impl Host {
     pub(crate) fn takes(&mut self, name: &str, ty: &str, parameter: BodyParameter) {
         self.signature.push(format!("{name}: {ty}"));
         self.parameters.push(parameter);
-    }
-
-    /// The elements of a buffer along one axis, which are some.
-    pub(crate) fn flat(&mut self, buffer: &Buffer) -> Buffer {
-        self.flat += 1;
-        let flat = Buffer {
-            name: format!("%flat{}", self.flat),
-            extents: vec![buffer.extents.iter().product()],
-            ..buffer.clone()
-        };
-        let (name, from, to) = (&buffer.name, buffer.ty(), flat.ty());
-        let axes: Vec<String> = (0..buffer.extents.len())
-            .map(|axis| axis.to_string())
-            .collect();
-        let operation = match axes.len() {
-            0 => format!("memref.expand_shape {name} [] output_shape [1] : {from} into {to}"),
-            1 => return buffer.clone(),
-            _ => format!(
-                "memref.collapse_shape {name} [[{}]] : {from} into {to}",
-                axes.join(", ")
-            ),
-        };
-        self.act(&format!("{} = {operation}", flat.name));
-        flat
     }
 
     fn act(&mut self, operation: &str) {
@@ -131,7 +103,9 @@ fn bytes(parameters: &[BodyParameter]) -> usize {
         | BodyParameter::Target { shape, .. }
         | BodyParameter::Result { shape, .. } => 3 + 2 * shape.len(),
         BodyParameter::Status => 3,
-        BodyParameter::Scalar(_) | BodyParameter::Position { .. } => 1,
+        BodyParameter::Scalar(_)
+        | BodyParameter::Position { .. }
+        | BodyParameter::Captured { .. } => 1,
         BodyParameter::Function { .. } | BodyParameter::Threads => 2,
     });
     8 * words.sum::<usize>()

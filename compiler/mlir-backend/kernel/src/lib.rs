@@ -11,6 +11,7 @@ mod cast;
 mod check;
 mod expression;
 mod fail;
+mod function;
 mod grid;
 mod host;
 mod kernel;
@@ -19,8 +20,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod text;
-mod traversal;
 
 pub use check::{Failures, Fault, KernelCheck, REPORT_WORDS, Report};
+pub use function::Functions;
 pub use kernel::{Kernel, lower};
-pub use traversal::{traversal, traverses};

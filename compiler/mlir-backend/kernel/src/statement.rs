@@ -128,32 +128,6 @@ impl Body<'_> {
         Ok(self.load(&outcome.slot, outcome.scalar, span))
     }
 
-    /// Calls `each` in the text with the positions from 0 to below `count`, which is not 0.
-    pub(crate) fn count(
-        &mut self,
-        count: u64,
-        span: Span,
-        each: impl FnOnce(&mut Self, &Value) -> Written<()>,
-    ) -> Written<()> {
-        let scalar = ScalarType::U64;
-        let counter = self.slot(scalar, span);
-        let zero = self.constant(span, scalar, 0);
-        self.store(&zero, &counter, span);
-        let (again, end) = (self.text.label(), self.text.label());
-        self.jump(span, &again);
-        self.come_to(&again, false);
-        let position = self.load(&counter, scalar, span);
-        each(self, &position)?;
-        let one = self.constant(span, scalar, 1);
-        let next = self.integers("addi", &position, &one, span);
-        self.store(&next, &counter, span);
-        let count = self.constant(span, scalar, count.into());
-        let more = self.compare(BinaryOp::Lt, &next, &count, span)?;
-        self.branch(span, &more, &again, &end);
-        self.come_to(&end, false);
-        Ok(())
-    }
-
     /// Puts a value into the slot of a local, which is made where there is none yet.
     pub(crate) fn set(&mut self, id: LocalId, value: &Value, span: Span) -> Written<()> {
         if let Local::Other = self.local(id, span)? {

@@ -1,6 +1,8 @@
 //! The text of kernels, without the places in the source.
 
-use ast_types::BinaryOp::{Add, Div, Lt};
+mod functions;
+
+use ast_types::BinaryOp::{Div, Lt};
 use expect_test::{Expect, expect};
 use mlir_gpu::{Chip, Vendor};
 use neuro_hir::build::{FunctionBuilder, binary, block, element, expr, integer, program};
@@ -8,7 +10,7 @@ use neuro_hir::{
     FunctionTarget, GridIndex, HirExprKind, HirFunction, HirStatementKind, HirType, TensorType,
     Tier,
 };
-use shared_types::ScalarType::{F32, I32, I64};
+use shared_types::ScalarType::{I32, I64};
 
 use crate::{Failures, lower};
 
@@ -43,6 +45,10 @@ fn text(kernel: HirFunction, vendor: Vendor, failures: Failures) -> String {
     let program = program(Tier::Wrapping, [kernel]);
     let chip = Chip::find(vendor, chip).unwrap();
     let (text, _) = lower(&program, "f_", chip, failures).unwrap();
+    without_places(&text)
+}
+
+fn without_places(text: &str) -> String {
     let lines = text.lines().map(|line| match line.split_once(" loc(") {
         Some((operation, _)) => format!("{operation}\n"),
         None => format!("{line}\n"),
@@ -297,104 +303,4 @@ fn an_engine_has_a_report() {
             }
         "#]],
     );
-}
-
-/// Of the loops and the slots.
-#[test]
-fn a_sum_is_a_slot() {
-    let threads = vec![1];
-    let mut k = FunctionBuilder::new("k", FunctionTarget::Kernel { threads });
-    let out = HirType::reference(true, TensorType::new(F32, &[]).into());
-    let out = k.parameter("out", out);
-    let sum = k.bind_mutable("sum", integer(0, I32));
-    let local = k.declare("i", I32, false);
-    let add = HirStatementKind::CompoundAssign {
-        op: Add,
-        place: sum.clone(),
-        value: neuro_hir::build::local(local, I32),
-    };
-    k.push(HirStatementKind::For {
-        local,
-        start: integer(1, I32),
-        end: integer(9, I32),
-        inclusive: false,
-        body: block([add], None),
-    });
-    k.push(HirStatementKind::Assign {
-        place: element(out, []),
-        value: expr(HirExprKind::Cast(Box::new(sum)), F32),
-    });
-    let text = text(k.finish(None), Vendor::Amd, Failures::Stop);
-    expect![[r#"
-        func.func @"f_k"(%p0: memref<f32>) {
-          %grid0 = arith.constant 1 : index
-          %grid1 = arith.constant 1 : index
-          %grid2 = arith.constant 1 : index
-          %block0 = arith.constant 1 : index
-          %block1 = arith.constant 1 : index
-          %block2 = arith.constant 1 : index
-          gpu.launch blocks(%b0, %b1, %b2) in (%grids0 = %grid0, %grids1 = %grid1, %grids2 = %grid2) threads(%t0, %t1, %t2) in (%blocks0 = %block0, %blocks1 = %block1, %blocks2 = %block2) {
-          %2 = arith.index_cast %b0 : index to i64
-          %3 = arith.index_cast %t0 : index to i64
-          %4 = arith.constant 1 : i64
-          %5 = arith.muli %2, %4 : i64
-          %6 = arith.addi %5, %3 : i64
-          %8 = memref.alloca() : memref<i32, #gpu.address_space<private>>
-          %19 = memref.alloca() : memref<i32, #gpu.address_space<private>>
-          %21 = memref.alloca() : memref<i32, #gpu.address_space<private>>
-          cf.br ^b30
-        ^b30:
-          %7 = arith.constant 0 : i32
-          memref.store %7, %8[] : memref<i32, #gpu.address_space<private>>
-          %9 = arith.constant 1 : i32
-          %10 = arith.constant 9 : i32
-          %16 = arith.cmpi slt, %9, %10 : i32
-          cf.cond_br %16, ^b11, ^b15
-        ^b11:
-          %17 = arith.constant 1 : i32
-          %18 = arith.subi %10, %17 : i32
-          memref.store %9, %19[] : memref<i32, #gpu.address_space<private>>
-          cf.br ^b12
-        ^b12:
-          %20 = memref.load %19[] : memref<i32, #gpu.address_space<private>>
-          memref.store %20, %21[] : memref<i32, #gpu.address_space<private>>
-          %22 = memref.load %21[] : memref<i32, #gpu.address_space<private>>
-          %23 = memref.load %8[] : memref<i32, #gpu.address_space<private>>
-          %24 = arith.addi %23, %22 : i32
-          memref.store %24, %8[] : memref<i32, #gpu.address_space<private>>
-          cf.br ^b13
-        ^b13:
-          %25 = memref.load %19[] : memref<i32, #gpu.address_space<private>>
-          %26 = arith.cmpi ne, %25, %18 : i32
-          cf.cond_br %26, ^b14, ^b15
-        ^b14:
-          %27 = arith.addi %25, %17 : i32
-          memref.store %27, %19[] : memref<i32, #gpu.address_space<private>>
-          cf.br ^b12
-        ^b15:
-          %28 = memref.load %8[] : memref<i32, #gpu.address_space<private>>
-          %29 = arith.sitofp %28 : i32 to f32
-          memref.store %29, %p0[] : memref<f32>
-          cf.br ^b1
-        ^b1:
-          gpu.terminator
-          }
-          return
-        }
-    "#]].assert_eq(&text);
-}
-
-#[test]
-fn an_empty_grid_is_no_launch() {
-    let threads = vec![8];
-    let mut k = FunctionBuilder::new("k", FunctionTarget::Kernel { threads });
-    let out = HirType::reference(true, TensorType::new(F32, &[0, 3]).into());
-    k.parameter("out", out);
-    let text = text(k.finish(None), Vendor::Amd, Failures::Stop);
-    expect![[r#"
-        func.func @"f_k"(%p0: memref<0x3xf32>) {
-          return
-        }
-    "#]]
-    .assert_eq(&text);
 }

@@ -5,20 +5,26 @@ mod statements;
 mod traversals;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use ast_types::{BinaryOp, UnaryOp};
 use melior::ir::Value;
 use mlir_pipeline::span_location;
-use neuro_hir::{Fill, HirExpr, HirExprKind, HirType, LocalId, SliceAxis, TensorOp, TensorType};
+use neuro_hir::{
+    Fill, HirExpr, HirExprKind, HirFunction, HirType, LocalId, SliceAxis, TensorOp, TensorType,
+};
 use shared_types::{Literal, ScalarClass, ScalarType, Span};
 
 use crate::at::{At, Built};
 use crate::check::Checks;
 use crate::element::Arithmetic;
 use crate::elementwise::{self, Operand};
+use crate::function::Manner;
+use crate::function_value::FunctionValue;
 use crate::movement::SourceIndex;
+use crate::scalar_function::{ScalarFunction, ScalarFunctions};
 use crate::sort::{Order, SortForm};
-use crate::traversal::{FunctionValue, Traversal};
+use crate::traversal::Traversal;
 use crate::unlowered::Unlowered;
 use crate::{contraction, einsum, fill, math, movement, reduction, sort};
 
@@ -34,15 +40,19 @@ pub(crate) enum Lowered<'c, 'b> {
 /// The state of one body while it is built.
 pub(crate) struct Body<'c, 'b, 'p> {
     entry: At<'c, 'b>,
+    function: &'p HirFunction,
     /// The program's constants, by name.
     constants: &'p HashMap<&'p str, &'p HirExpr>,
     locals: HashMap<LocalId, Lowered<'c, 'b>>,
     /// The parameter that a compound assignment writes, and its buffer.
     target: Option<(LocalId, Value<'c, 'b>)>,
     sorts: SortForm,
+    functions: Option<ScalarFunctions<'p>>,
     pub checks: Checks<'c, 'b>,
-    /// In program order.
+    /// Those that call back, in program order.
     pub traversals: Vec<Traversal>,
+    /// The functions that it may call by their symbols.
+    pub called: Vec<Rc<ScalarFunction>>,
     /// The locals that a slice reads its source at, with the smallest extent of those axes.
     pub positions: HashMap<LocalId, u64>,
 }
@@ -50,18 +60,21 @@ pub(crate) struct Body<'c, 'b, 'p> {
 impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
     pub(crate) fn new(
         entry: At<'c, 'b>,
+        function: &'p HirFunction,
         constants: &'p HashMap<&'p str, &'p HirExpr>,
-        sorts: SortForm,
-        checks: Checks<'c, 'b>,
+        manner: Manner<'p>,
     ) -> Self {
         Body {
             entry,
+            function,
             constants,
             locals: HashMap::new(),
             target: None,
-            sorts,
-            checks,
+            sorts: manner.sorts,
+            functions: manner.functions,
+            checks: Checks::new(entry, manner.tier),
             traversals: Vec::new(),
+            called: Vec::new(),
             positions: HashMap::new(),
         }
     }
@@ -137,7 +150,7 @@ impl<'c: 'b, 'b, 'p> Body<'c, 'b, 'p> {
                 }
             },
             HirExprKind::Tensor(op) => self.tensor_op(op, expr),
-            HirExprKind::Function(_) | HirExprKind::Closure(_) => refuse("a function value"),
+            HirExprKind::Function(_) | HirExprKind::Closure(_) => self.scalar_function(expr),
             HirExprKind::Cast(_) => refuse("a cast"),
             HirExprKind::Call { .. } => refuse("a call"),
             HirExprKind::If { .. } => refuse("an `if`"),

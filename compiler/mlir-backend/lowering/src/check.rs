@@ -6,11 +6,14 @@ use melior::dialect::arith::CmpiPredicate;
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Type, Value};
-use neuro_hir::Tier;
-use shared_types::Span;
+use neuro_hir::{TensorType, Tier};
+use shared_types::{ScalarType, Span};
 
+use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::contraction_shape::ContractionShape;
+use crate::fill::empty;
+use crate::generic::Generic;
 use crate::types::integer_type;
 use crate::unlowered::Unlowered;
 
@@ -206,18 +209,45 @@ impl<'c: 'b, 'b> Checks<'c, 'b> {
 
     /// Whether no check before this place has failed; `None` where there is no check before it.
     pub(crate) fn intact<'r>(&self, at: At<'c, 'r>) -> Built<Option<Value<'c, 'r>>> {
+        let Some(word) = self.word(at)? else {
+            return Ok(None);
+        };
+        Checks::holds(at, word).map(Some)
+    }
+
+    /// Whether the status word is as it was in the beginning.
+    pub(crate) fn holds<'r>(at: At<'c, 'r>, word: Value<'c, 'r>) -> Built<Value<'c, 'r>> {
+        let nothing_failed = at.integer(64, -1)?;
+        let equal = CmpiPredicate::Eq as i64;
+        at.compare("arith.cmpi", equal, word, nothing_failed)
+    }
+
+    /// The status word before the operations that follow, as a tensor of rank 0; `None` where there
+    /// is no check before it.
+    pub(crate) fn noted(&self, at: At<'c, 'b>, span: Span) -> Built<Option<Value<'c, 'b>>> {
+        if self.status.is_none() {
+            return Ok(None);
+        }
+        let word = TensorType::new(ScalarType::I64, &[]);
+        let generic = Generic {
+            iterators: Vec::new(),
+            inputs: Vec::new(),
+            output: (empty(at, &word, span)?, IndexMap::identity(0)),
+        };
+        let noted = generic.append(at, |at, elements| Ok(self.word(at)?.unwrap_or(elements[0])));
+        noted.map(Some)
+    }
+
+    fn word<'r>(&self, at: At<'c, 'r>) -> Built<Option<Value<'c, 'r>>> {
         let Some(status) = self.status else {
             return Ok(None);
         };
         let word = at.emit("memref.load", &[status], integer_type(at.context, 64))?;
-        let nothing_failed = at.integer(64, -1)?;
-        let equal = CmpiPredicate::Eq as i64;
-        at.compare("arith.cmpi", equal, word, nothing_failed)
-            .map(Some)
+        Ok(Some(word))
     }
 
     /// The status word, `memref<i64>`, after the operands.
-    fn status(&mut self) -> Value<'c, 'b> {
+    pub(crate) fn status(&mut self) -> Value<'c, 'b> {
         let entry = self.entry;
         *self.status.get_or_insert_with(|| {
             let word = integer_type(entry.context, 64);

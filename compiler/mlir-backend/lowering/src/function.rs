@@ -2,28 +2,31 @@
 //! specification, §Lowering Rules).
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use melior::Context;
 use melior::ir::attribute::{Attribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Block, Location, Operation, Region, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Block, Operation, Region, RegionLike, Type, Value, ValueLike};
 use mlir_pipeline::{MlirError, span_location};
-use neuro_hir::{HirExpr, HirExprKind, HirFunction, HirStatementKind, HirType, LocalId, Tier};
+use neuro_hir::{HirExpr, HirFunction, HirType, LocalId, Tier};
+use shared_types::Span;
 
 use crate::affine::IndexMap;
 use crate::at::{At, Built, build, internal};
 use crate::body::{Body, Lowered};
-use crate::buffers::to_tensor;
 use crate::check::{Check, Checks, IterationSpace};
 use crate::contraction_shape::ContractionShape;
 use crate::elementwise::Operand;
+use crate::movement;
+use crate::scalar_function::{ScalarFunction, ScalarFunctions};
+use crate::signature::Signature;
 use crate::sort::SortForm;
-use crate::traversal::{FunctionValue, Traversal};
-use crate::types::{buffer_type, declared_type, scalar_type, tensor_type};
+use crate::traversal::Traversal;
+use crate::types::declared_type;
 use crate::unlowered::Unlowered;
-use crate::{movement, traversal};
 
 /// A defined body and what its status word speaks of.
 pub(crate) struct Definition<'c> {
@@ -32,32 +35,42 @@ pub(crate) struct Definition<'c> {
     pub spaces: Vec<IterationSpace>,
     pub contractions: Vec<ContractionShape>,
     pub traversals: Vec<Traversal>,
+    /// The functions that it calls by their symbols.
+    pub called: Vec<Rc<ScalarFunction>>,
+    /// Those of them that stand for parameters.
+    pub passed: HashMap<LocalId, Rc<ScalarFunction>>,
     /// The parameters that a slice reads its source at, with the extent that they are below.
     pub positions: HashMap<LocalId, u64>,
     /// Where the pointers of function values lie among the parameters of the LLVM function.
     pub function_pointers: Vec<usize>,
 }
 
-/// The function as a definition named `symbol`. With a tier it is one to link: the body checks its
-/// integers, and a function value is two pointers.
+/// How bodies are lowered. With a tier they are to link: they check their integers, and a function
+/// value is two pointers, or what it has captured where a body finds which function that is.
+#[derive(Clone, Copy)]
+pub(crate) struct Manner<'s> {
+    pub tier: Option<Tier>,
+    pub sorts: SortForm,
+    pub functions: Option<ScalarFunctions<'s>>,
+}
+
+/// The function as a definition named `symbol`.
 pub(crate) fn define<'c>(
     context: &'c Context,
     function: &HirFunction,
     symbol: &str,
-    tier: Option<Tier>,
-    sorts: SortForm,
+    manner: Manner<'_>,
     constants: &HashMap<&str, &HirExpr>,
 ) -> Built<Definition<'c>> {
-    let linked = tier.is_some();
-    let target = assigned_parameter(function);
-    let block = Block::new(&inputs(context, function, target, linked)?);
+    let signature = Signature::of(function, manner)?;
+    let block = Block::new(&signature.inputs(context)?);
     let entry = At {
         context,
         block: &block,
         location: span_location(context, function.span),
     };
-    let mut body = Body::new(entry, constants, sorts, Checks::new(entry, tier));
-    let function_pointers = bind_parameters(&mut body, entry, function, target, linked)?;
+    let mut body = Body::new(entry, function, constants, manner);
+    let function_pointers = signature.bind(&mut body, entry)?;
     if gives_scalar(&function.result) {
         return Unlowered::refused("a scalar result", function.span);
     }
@@ -76,6 +89,8 @@ pub(crate) fn define<'c>(
         ..
     } = body.checks;
     let (traversals, positions) = (body.traversals, body.positions);
+    let mut called = body.called;
+    called.extend(signature.passed.values().cloned());
     entry.append(build(entry.operation("func.return").add_operands(&values))?);
     let outputs: Vec<Type> = values.iter().map(|value| value.r#type()).collect();
     let inputs = (0..block.argument_count())
@@ -85,11 +100,13 @@ pub(crate) fn define<'c>(
     region.append_block(block);
     let ty = FunctionType::new(context, &inputs, &outputs);
     Ok(Definition {
-        operation: func(context, symbol, ty, region, &[], function)?,
+        operation: func(context, symbol, ty, region, &[], function.span)?,
         checks: list,
         spaces,
         contractions,
         traversals,
+        called,
+        passed: signature.passed,
         positions,
         function_pointers,
     })
@@ -107,94 +124,6 @@ fn gives_scalar(result: &HirType) -> bool {
         | HirType::String
         | HirType::Nominal(_) => false,
     }
-}
-
-/// The types of a definition's block arguments: the parameter at `target` is a buffer, a function
-/// value of a body to link is two pointers.
-fn inputs<'c>(
-    context: &'c Context,
-    function: &HirFunction,
-    target: Option<usize>,
-    linked: bool,
-) -> Built<Vec<(Type<'c>, Location<'c>)>> {
-    let mut inputs = Vec::new();
-    for (index, parameter) in function.parameters().iter().enumerate() {
-        let types = match (parameter.ty.as_tensor(), parameter.ty.referent()) {
-            (Some(tensor), _) if target == Some(index) => {
-                vec![buffer_type(context, tensor, parameter.span)?]
-            }
-            (_, HirType::Function(_)) => traversal::parameter_types(context, linked),
-            _ => vec![operand_type(context, &parameter.ty, parameter.span)?],
-        };
-        let location = span_location(context, parameter.span);
-        inputs.extend(types.into_iter().map(|ty| (ty, location)));
-    }
-    Ok(inputs)
-}
-
-/// Binds the parameters to the arguments of the block of [`inputs`]. The answer is where the
-/// pointers of function values lie among the parameters of the LLVM function.
-fn bind_parameters<'c: 'b, 'b>(
-    body: &mut Body<'c, 'b, '_>,
-    entry: At<'c, 'b>,
-    function: &HirFunction,
-    target: Option<usize>,
-    linked: bool,
-) -> Built<Vec<usize>> {
-    let mut arguments = 0..entry.block.argument_count();
-    let mut argument = || {
-        let index = arguments.next().unwrap_or_default();
-        Ok::<Value, Unlowered>(entry.block.argument(index).map_err(internal)?.into())
-    };
-    let mut function_pointers = Vec::new();
-    let mut words = 0;
-    for (index, parameter) in function.parameters().iter().enumerate() {
-        let local = LocalId(index as u32);
-        let mut value = argument()?;
-        if let HirType::Function(signature) = parameter.ty.referent() {
-            let callee = if linked {
-                function_pointers.extend([words, words + 1]);
-                FunctionValue::of_pointers([value, argument()?], signature)
-            } else {
-                FunctionValue::of_pair(entry, value, signature)?
-            };
-            if let Some(callee) = callee {
-                body.bind(local, Lowered::Function(callee));
-            }
-            words += 2;
-            continue;
-        }
-        if let (Some(tensor), true) = (parameter.ty.as_tensor(), target == Some(index)) {
-            body.bind_target(local, value);
-            let ty = tensor_type(entry.context, tensor, parameter.span)?;
-            // As they are before the assignment.
-            value = to_tensor(entry, value, ty)?;
-        }
-        let operand = match (parameter.ty.as_tensor(), parameter.ty.as_scalar()) {
-            (Some(tensor), _) => Operand::Tensor(value, tensor.clone()),
-            (None, Some(scalar)) => Operand::Scalar(value, scalar),
-            (None, None) => continue,
-        };
-        words += parameter
-            .ty
-            .as_tensor()
-            .map_or(1, |tensor| 3 + 2 * tensor.rank());
-        body.bind(local, Lowered::Operand(operand));
-    }
-    Ok(function_pointers)
-}
-
-/// The `&mut` tensor parameter that the body ends in assigning to, by its position.
-fn assigned_parameter(function: &HirFunction) -> Option<usize> {
-    let HirStatementKind::CompoundAssign { place, .. } = &function.body.statements.last()?.kind
-    else {
-        return None;
-    };
-    let HirExprKind::Local(LocalId(index)) = place.kind else {
-        return None;
-    };
-    let parameter = function.parameters().get(index as usize)?;
-    matches!(parameter.ty, HirType::Reference { mutable: true, .. }).then_some(index as usize)
 }
 
 /// The function as a private declaration.
@@ -225,23 +154,23 @@ pub(crate) fn declare<'c>(
         ty,
         Region::new(),
         visibility.as_slice(),
-        function,
+        function.span,
     )
 }
 
-fn func<'c>(
+pub(crate) fn func<'c>(
     context: &'c Context,
     symbol: &str,
     ty: FunctionType<'c>,
     region: Region<'c>,
     attributes: &[(&str, Attribute<'c>)],
-    function: &HirFunction,
+    span: Span,
 ) -> Built<Operation<'c>> {
     let block = Block::new(&[]);
     let at = At {
         context,
         block: &block,
-        location: span_location(context, function.span),
+        location: span_location(context, span),
     };
     let mut all = vec![
         at.named("sym_name", at.string(symbol)),
@@ -257,21 +186,6 @@ fn func<'c>(
             .add_attributes(&all)
             .add_regions([region]),
     )
-}
-
-/// A parameter of a definition: numbers, bools and tensors of them, owned or borrowed.
-fn operand_type<'c>(
-    context: &'c Context,
-    ty: &HirType,
-    span: shared_types::Span,
-) -> Built<Type<'c>> {
-    if let Some(tensor) = ty.as_tensor() {
-        return tensor_type(context, tensor, span);
-    }
-    match ty.as_scalar() {
-        Some(scalar) => Ok(scalar_type(context, scalar)),
-        None => Unlowered::refused(format!("a parameter of type `{ty}`"), span),
-    }
 }
 
 /// The members of what a body hands back.

@@ -6,10 +6,12 @@ use mlir_pipeline::{MlirError, NotLowered, Session};
 use neuro_hir::{Extent, HirExpr, HirFunction, HirItem, HirProgram, HirType};
 use shared_types::ScalarType;
 
+use crate::at::Built;
 use crate::check::{Check, IterationSpace};
 use crate::contraction_shape::ContractionShape;
-use crate::function::{declare, define, failed};
+use crate::function::{Manner, declare, define, failed};
 use crate::parameter::{BodyParameter, parameters};
+use crate::scalar_function::ScalarFunctions;
 use crate::sort::SortForm;
 use crate::traversal::Traversal;
 use crate::unlowered::{Refusal, Unlowered};
@@ -28,9 +30,13 @@ pub fn program_module<'c>(
     for item in &program.items {
         match item {
             HirItem::Function(function) => {
-                let sorts = SortForm::Merge;
+                let manner = Manner {
+                    tier: None,
+                    sorts: SortForm::Merge,
+                    functions: None,
+                };
                 let symbol = format!("{prefix}{}", function.name);
-                let defined = define(context, function, &symbol, None, sorts, &constants);
+                let defined = define(context, function, &symbol, manner, &constants);
                 let operation = match defined {
                     Ok(definition) => definition.operation,
                     Err(Unlowered::Failed(error)) => return Err(error),
@@ -54,14 +60,16 @@ pub fn program_module<'c>(
     Ok(module)
 }
 
-/// Which functions a link module takes, what it calls them, and how they sort.
+/// Which functions a link module takes, what it calls them, how they sort, and how it finds the
+/// functions of traversals: without a way they are function values.
 pub struct Selection<'s> {
     pub takes: &'s dyn Fn(&HirFunction) -> bool,
     pub prefix: &'s str,
     pub sorts: SortForm,
+    pub functions: Option<ScalarFunctions<'s>>,
 }
 
-/// A module of bodies to link; it declares nothing.
+/// A module of bodies to link; it declares nothing but the functions that it has found.
 pub struct LinkModule<'c> {
     pub module: Module<'c>,
     /// In program order.
@@ -81,7 +89,7 @@ pub struct Body {
     /// What the operation number in a status word counts.
     pub spaces: Vec<IterationSpace>,
     pub contractions: Vec<ContractionShape>,
-    /// In program order, which is the order in which they call.
+    /// Those that call function values, in program order, which is the order of the calls.
     pub traversals: Vec<Traversal>,
     /// Where the pointers of function values lie among the symbol's parameters.
     pub function_pointers: Vec<usize>,
@@ -113,14 +121,24 @@ pub fn link_module<'c>(
     {
         let symbol = format!("{}{}", selection.prefix, function.name);
         let defined = has_linkable_signature(function).and_then(|()| {
-            let (tier, sorts) = (Some(program.tier), selection.sorts);
-            let definition = define(context, function, &symbol, tier, sorts, &constants)?;
+            let manner = Manner {
+                tier: Some(program.tier),
+                sorts: selection.sorts,
+                functions: selection.functions,
+            };
+            let definition = define(context, function, &symbol, manner, &constants)?;
             let has_checks = !definition.checks.is_empty();
-            let parameters = parameters(function, has_checks, &definition.positions)?;
-            Ok((definition, parameters))
+            let (positions, passed) = (&definition.positions, &definition.passed);
+            let parameters = parameters(function, has_checks, positions, passed)?;
+            let called = definition.called.iter();
+            let called = called.map(|called| called.declare(context));
+            Ok((called.collect::<Built<Vec<_>>>()?, definition, parameters))
         });
         match defined {
-            Ok((definition, parameters)) => {
+            Ok((called, definition, parameters)) => {
+                for declaration in called {
+                    module.body().append_operation(declaration);
+                }
                 module.body().append_operation(definition.operation);
                 bodies.push(Body {
                     function: function.name.clone(),
@@ -161,7 +179,7 @@ pub fn link_module<'c>(
 /// which of them has no form in a linked body.
 pub fn linkable_parameters(function: &HirFunction) -> Result<Vec<BodyParameter>, NotLowered> {
     let parameters = has_linkable_signature(function)
-        .and_then(|()| parameters(function, false, &HashMap::new()));
+        .and_then(|()| parameters(function, false, &HashMap::new(), &HashMap::new()));
     let own = |mut parameters: Vec<BodyParameter>| {
         parameters.truncate(function.parameter_count);
         parameters

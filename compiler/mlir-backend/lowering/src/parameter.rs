@@ -1,11 +1,13 @@
 //! What a linked body takes, in order (backend specification, §Linking into a compile).
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use neuro_hir::{HirFunction, HirType, LocalId};
 use shared_types::ScalarType;
 
 use crate::at::Built;
+use crate::scalar_function::ScalarFunction;
 use crate::unlowered::Unlowered;
 
 /// One parameter of a body's symbol. A tensor is an exploded memref descriptor: two pointers, an
@@ -30,6 +32,9 @@ pub enum BodyParameter {
         parameters: Vec<ScalarType>,
         result: ScalarType,
     },
+    /// A scalar that a function has captured: what a GPU body takes in the place of a function, one
+    /// after the other, by the name where the closure stands.
+    Captured { name: String, scalar: ScalarType },
     /// The status word, a tensor of rank 0 and of 64-bit integers (numerics, §Integer checks).
     Status,
     /// A tensor that the body gives back: its buffer, all of which the body writes.
@@ -40,16 +45,26 @@ pub enum BodyParameter {
 }
 
 /// What the function's body takes. `positions` are the parameters that a slice reads its source
-/// at, with the smallest extent of those axes.
+/// at, with the smallest extent of those axes; `passed` are those that are known functions.
 pub(crate) fn parameters(
     function: &HirFunction,
     has_checks: bool,
     positions: &HashMap<LocalId, u64>,
+    passed: &HashMap<LocalId, Rc<ScalarFunction>>,
 ) -> Built<Vec<BodyParameter>> {
     let mut parameters = Vec::new();
     for (index, parameter) in function.parameters().iter().enumerate() {
         let ty = &parameter.ty;
-        let position = positions.get(&LocalId(index as u32));
+        let local = LocalId(index as u32);
+        if let Some(passed) = passed.get(&local) {
+            let captures = passed.captures.iter();
+            parameters.extend(captures.map(|capture| BodyParameter::Captured {
+                name: capture.name.clone(),
+                scalar: capture.scalar,
+            }));
+            continue;
+        }
+        let position = positions.get(&local);
         parameters.push(match (ty.referent(), tensor_parts(ty), position) {
             (HirType::Scalar(scalar), _, Some(&extent)) => BodyParameter::Position {
                 scalar: *scalar,

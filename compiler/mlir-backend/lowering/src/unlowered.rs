@@ -50,3 +50,14 @@ impl From<MlirError> for Unlowered {
         Unlowered::Failed(error)
     }
 }
+
+/// A function that a body would call.
+impl From<NotLowered> for Unlowered {
+    fn from(function: NotLowered) -> Self {
+        Unlowered::Refused {
+            cause: Cause::NoForm,
+            reason: function.reason,
+            span: function.span,
+        }
+    }
+}

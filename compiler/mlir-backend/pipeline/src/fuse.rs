@@ -11,22 +11,25 @@ use mlir_sys::{
 };
 
 use crate::access::{access, is_diagonal};
+use crate::call::{calls, lower_calls};
 use crate::check::{keys, lower_checks};
 use crate::results::return_each_once;
+use crate::rewrite::{name_of, nested};
 use crate::{Failure, MlirError, Session};
 
 /// Fuses each element-wise operation into the one operation that uses it, in all functions but
 /// those named in `apart` (backend specification, §MLIR to LLVM IR), then gives the integer checks
-/// their form.
+/// and the calls of the module's functions their form.
 ///
 /// A producer's checks go with it into its consumer, whose points are all of the producer's, some
 /// of them repeated; a check that is repeated changes nothing. Where a consumer has no points at
 /// all they would be lost: such a body stays apart, and so does one with checks that reads a
-/// diagonal. A function that calls stays as it is too: the
-/// calls of a producer would be made at its consumer's points, in another order, and a check fused
-/// into a traversal would stand between its calls. Nor is what stands around a traversal fused: the
-/// pass knows of no effects, so it would drop a traversal that nothing reads; and a call for each
-/// element costs more than the passes over memory that fusion saves.
+/// diagonal. A function that calls back stays as it is too: the calls of a producer would be made at
+/// its consumer's points, in another order, and a check fused into a traversal would stand between
+/// its calls. Nor is what stands around such a traversal fused: the pass knows of no effects, so it
+/// would drop a traversal that nothing reads; and a call for each element costs more than the passes
+/// over memory that fusion saves. Functions of the module have no effects; but among checks they are
+/// not called where one before has failed.
 pub fn fuse(
     session: &Session,
     module: &mut Module<'_>,
@@ -37,9 +40,10 @@ pub fn fuse(
     let mut next = body.first_operation();
     while let Some(mut function) = next {
         next = function.next_in_block();
-        if !is_named_in(function, apart) && !calls(function) {
+        if !is_named_in(function, apart) && !calls_in_order(function) {
             function = fuse_one(session, &manager, function)?;
         }
+        lower_calls(session.context(), function)?;
         lower_checks(session.context(), function)?;
         return_each_once(session, function)?;
     }
@@ -85,17 +89,12 @@ fn reads_diagonal(function: OperationRef<'_, '_>) -> bool {
     found
 }
 
-/// Whether an operation of the function calls a function.
-fn calls(function: OperationRef<'_, '_>) -> bool {
-    let mut found = false;
-    function.walk(WalkOrder::PreOrder, |operation| {
-        found |= operation.name().as_string_ref().as_str() == Ok("llvm.call");
-        match found {
-            true => WalkResult::Interrupt,
-            false => WalkResult::Advance,
-        }
-    });
-    found
+/// Whether an operation of the function calls back, or a function of the module among checks.
+fn calls_in_order(function: OperationRef<'_, '_>) -> bool {
+    let calls_back = nested(function)
+        .into_iter()
+        .any(|operation| name_of(operation) == "llvm.call");
+    calls_back || !calls(function).is_empty() && !keys(function).is_empty()
 }
 
 pub(crate) const FUSION: &str = "func.func(linalg-fuse-elementwise-ops)";

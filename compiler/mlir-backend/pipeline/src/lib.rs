@@ -6,6 +6,7 @@
 
 mod access;
 mod bfloat;
+mod call;
 mod check;
 mod constant;
 mod dump;
@@ -24,6 +25,7 @@ mod share;
 mod translate;
 
 pub use access::{Access, access, is_diagonal};
+pub use call::Call;
 pub use check::Check;
 pub use constant::integer_constant;
 pub use error::{Failure, MlirError, NotLowered};

@@ -1,58 +1,34 @@
-//! The `@kernel` functions and the traversals of a program, beside its other tensor operations (backend specification,
-//! §`@kernel` functions).
+//! The `@kernel` functions of a program, and the functions of its traversals, beside its other tensor
+//! operations (backend specification, §`@kernel` functions).
 
 use melior::ir::{Location, Module};
-use mlir_kernel::{Failures, Kernel};
+use mlir_kernel::{Functions, Kernel};
 use mlir_lowering::{Body, Refusal};
 use mlir_pipeline::{MlirError, NotLowered, PassStage, Session, run_passes};
-use neuro_hir::{FunctionTarget, HirFunction, HirProgram};
+use neuro_hir::{FunctionTarget, HirProgram};
 
 use super::{GpuOptions, PREFIX};
 
-/// What launches the kernels and the traversals: it joins the launches of the tensor operations
-/// where those are made, since what comes before has no form for its control flow.
-pub(super) struct Launchers<'c> {
+/// The code of one thread: it joins the launches of the tensor operations where those are made,
+/// since what comes before has no form for its control flow.
+pub(super) struct Threads<'c> {
+    /// Functions that launch kernels, and functions that kernels call.
     pub module: Module<'c>,
     pub bodies: Vec<Body>,
-    /// The bodies that are `@kernel` functions, once more.
+    /// The bodies once more.
     pub kernels: Vec<Kernel>,
-    /// The traversals without a form.
-    pub refused: Vec<Refusal>,
 }
 
-pub(super) fn launchers<'c>(
+pub(super) fn threads<'c>(
     session: &'c Session,
     program: &HirProgram,
-    traversing: &[&HirFunction],
+    functions: Functions<'_>,
     options: &GpuOptions<'_>,
-) -> Result<Launchers<'c>, MlirError> {
-    let (mut text, kernels) = mlir_kernel::lower(program, PREFIX, options.chip, options.failures)
+) -> Result<Threads<'c>, MlirError> {
+    let (text, kernels) = mlir_kernel::lower(program, PREFIX, options.chip, options.failures)
         .map_err(MlirError::KernelBodiesNotLowered)?;
-    let mut bodies: Vec<Body> = kernels.iter().map(body).collect();
-    let mut refused = Vec::new();
-    for function in traversing {
-        if options.failures == Failures::Stop {
-            refused.push(super::no_form(NotLowered {
-                name: function.name.clone(),
-                span: function.span,
-                reason: NO_CAPTURES.to_string(),
-            }));
-            continue;
-        }
-        match mlir_kernel::traversal(
-            program,
-            function,
-            format!("{PREFIX}{}", function.name),
-            options.chip,
-        ) {
-            Ok((host, body)) => {
-                text += &host;
-                bodies.push(body);
-            }
-            Err(function) => refused.push(super::no_form(function)),
-        }
-    }
-    let mut module = match bodies.is_empty() {
+    let text = text + &functions.text();
+    let mut module = match text.is_empty() {
         true => Module::new(Location::unknown(session.context())),
         false => Module::parse(session.context(), &text).ok_or_else(|| {
             let failure = session.take_failure("the text of a kernel was not read");
@@ -61,17 +37,12 @@ pub(super) fn launchers<'c>(
     };
     session.dump_after("kernels", &module)?;
     run_passes(session, &mut module, &slots())?;
-    Ok(Launchers {
+    Ok(Threads {
         module,
-        bodies,
+        bodies: kernels.iter().map(body).collect(),
         kernels,
-        refused,
     })
 }
-
-/// A symbol to link takes what the host's does, where a function is its code and an environment that
-/// only the code knows: what it has captured is not there to be had.
-const NO_CAPTURES: &str = "a traversal, whose function a linked GPU body cannot be given";
 
 /// Slots as values. LLVM would leave some in memory: it merges stores to two of them into one, to a
 /// place that it chooses before.

@@ -1,10 +1,15 @@
 //! The traversals of a body.
 
-use neuro_hir::HirExpr;
+use std::rc::Rc;
+
+use neuro_hir::{HirExpr, TensorType};
+use shared_types::Span;
 
 use super::{Body, Lowered, result_tensor, tensor};
 use crate::at::Built;
-use crate::traversal::{self, FunctionValue, Traversal};
+use crate::elementwise::Operand;
+use crate::function_value::FunctionValue;
+use crate::traversal::{self, Traversal};
 use crate::unlowered::Unlowered;
 
 impl<'c: 'b, 'b> Body<'c, 'b, '_> {
@@ -19,10 +24,7 @@ impl<'c: 'b, 'b> Body<'c, 'b, '_> {
         let operands = operands.iter().map(|operand| self.tensor_operand(operand));
         let operands = operands.collect::<Built<Vec<_>>>()?;
         let function = self.function_value(function)?;
-        self.traversals.push(Traversal {
-            span: expr.span,
-            calls: result.elements().unwrap_or(0),
-        });
+        self.calls_back(&function, result, expr.span);
         let (at, checks) = (self.at(expr.span), &mut self.checks);
         let value = traversal::map(at, checks, &function, &operands, result, expr.span)?;
         Ok(tensor(value, result))
@@ -40,14 +42,18 @@ impl<'c: 'b, 'b> Body<'c, 'b, '_> {
         let (value, ty) = self.tensor_operand(operand)?;
         let initial = self.operand(initial)?;
         let function = self.function_value(function)?;
-        self.traversals.push(Traversal {
-            span: expr.span,
-            calls: ty.elements().unwrap_or(0),
-        });
+        self.calls_back(&function, &ty, expr.span);
         let (at, checks) = (self.at(expr.span), &mut self.checks);
         let operand = (value, &ty);
         let value = traversal::fold(at, checks, &function, operand, &initial, result, expr.span)?;
         Ok(tensor(value, result))
+    }
+
+    fn calls_back(&mut self, function: &FunctionValue<'_, '_>, walked: &TensorType, span: Span) {
+        if function.is_called_back() {
+            let calls = walked.elements().unwrap_or(0);
+            self.traversals.push(Traversal { span, calls });
+        }
     }
 
     fn function_value(&mut self, expr: &HirExpr) -> Built<FunctionValue<'c, 'b>> {
@@ -57,5 +63,26 @@ impl<'c: 'b, 'b> Body<'c, 'b, '_> {
                 Unlowered::refused("a value in a function's place", expr.span)
             }
         }
+    }
+
+    /// A closure or a function's name, in bodies that find such.
+    pub(super) fn scalar_function(&mut self, expr: &HirExpr) -> Built<Lowered<'c, 'b>> {
+        let Some(find) = self.functions else {
+            return Unlowered::refused("a function value", expr.span);
+        };
+        let function = Rc::new(find(self.function, expr)?);
+        let mut captured = Vec::new();
+        for capture in &function.captures {
+            match self.locals.get(&capture.local) {
+                Some(Lowered::Operand(Operand::Scalar(value, scalar)))
+                    if *scalar == capture.scalar =>
+                {
+                    captured.push(*value);
+                }
+                _ => return Unlowered::refused("a captured value", expr.span),
+            }
+        }
+        self.called.push(function.clone());
+        Ok(Lowered::Function(FunctionValue::known(function, captured)))
     }
 }
