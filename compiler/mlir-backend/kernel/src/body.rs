@@ -6,6 +6,7 @@ use mlir_pipeline::NotLowered;
 use neuro_hir::{HirExpr, HirFunction, HirType, LocalId, TensorType, Tier};
 use shared_types::{ScalarType, Span};
 
+use crate::call::Calls;
 use crate::check::KernelCheck;
 use crate::fail::Failing;
 use crate::place::Buffer;
@@ -79,6 +80,8 @@ pub(crate) struct Body<'p> {
     pub left: bool,
     /// Where `return` of a function that runs in place goes with its value.
     pub result: Option<Outcome>,
+    /// None where no function is called.
+    pub calls: Option<Calls<'p>>,
     pub checks: Vec<KernelCheck>,
     pub failing: Failing,
     /// The block that ends the thread.
@@ -120,6 +123,7 @@ impl<'p> Body<'p> {
             loops: Vec::new(),
             left: false,
             result: None,
+            calls: None,
             checks: Vec::new(),
             failing,
             end,

@@ -62,18 +62,23 @@ impl<'p> Callee<'p> {
                 result: computed(&signature.result, span)?,
                 span,
             }),
-            HirExprKind::Function(name) => match program.function(name) {
-                Some(named) if named.target == FunctionTarget::Host => Ok(Callee {
-                    owner: named,
-                    parameters: (0..named.parameters().len() as u32).map(LocalId).collect(),
-                    captures: Vec::new(),
-                    body: &named.body,
-                    result: computed(&named.result, span)?,
-                    span,
-                }),
-                _ => refused(span, format!("`{name}`, which is no scalar function")),
-            },
+            HirExprKind::Function(name) => Callee::named(program, name, span),
             _ => refused(span, "a function that is known when it runs only"),
+        }
+    }
+
+    /// A function of the program, by its name at `span`.
+    pub(crate) fn named(program: &'p HirProgram, name: &str, span: Span) -> Written<Callee<'p>> {
+        match program.function(name) {
+            Some(named) if named.target == FunctionTarget::Host => Ok(Callee {
+                owner: named,
+                parameters: (0..named.parameters().len() as u32).map(LocalId).collect(),
+                captures: Vec::new(),
+                body: &named.body,
+                result: computed(&named.result, span)?,
+                span,
+            }),
+            _ => refused(span, format!("`{name}`, which is no scalar function")),
         }
     }
 

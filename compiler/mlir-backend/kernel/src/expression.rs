@@ -96,7 +96,7 @@ impl Body<'_> {
                 _ => no(tensor_operation(op)),
             },
             HirExprKind::Function(_) | HirExprKind::Closure(_) => no("a function value"),
-            HirExprKind::Call { .. } => no("a function call"),
+            HirExprKind::Call { callee, arguments } => self.call(callee, arguments, span).map(Some),
             HirExprKind::Borrow { .. } => no("a reference"),
             HirExprKind::Tuple(_) | HirExprKind::TupleMember { .. } => no("a tuple"),
             HirExprKind::Struct(_) | HirExprKind::Field { .. } => no("a struct"),

@@ -10,6 +10,7 @@ use neuro_hir::{HirExpr, HirFunction, HirProgram};
 use shared_types::ScalarType;
 
 use crate::body::{Body, Written, refused};
+use crate::call::Calls;
 use crate::callee::Callee;
 use crate::check::{Fault, KernelCheck};
 use crate::fail::Failing;
@@ -65,6 +66,7 @@ impl<'p> Functions<'p> {
         let span = callee.span;
         let failing = Failing::Number;
         let mut body = Body::new(callee.owner, &self.constants, self.program.tier, failing);
+        body.calls = Some(Calls::of(self.program));
         let mut signature = Vec::new();
         let mut taken = |scalar: ScalarType| {
             let name = format!("%p{}", signature.len());

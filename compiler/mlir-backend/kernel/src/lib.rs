@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod body;
+mod call;
 mod callee;
 mod cast;
 mod check;

@@ -116,6 +116,7 @@ impl Body<'_> {
             scalar: callee.result,
             after: self.text.label(),
         };
+        let left = self.left;
         let outer = self.result.replace(outcome.clone());
         match self.block(callee.body)? {
             Some(value) => self.give(&value, &outcome, span)?,
@@ -124,7 +125,7 @@ impl Body<'_> {
         }
         self.result = outer;
         self.jump(span, &outcome.after);
-        self.come_to(&outcome.after, false);
+        self.come_to(&outcome.after, left);
         Ok(self.load(&outcome.slot, outcome.scalar, span))
     }
 
