@@ -70,6 +70,14 @@ impl Closure {
         self.body.ty
     }
 
+    /// Whether a kernel computes it: it prints nothing, and no half precision. What it reads and gives
+    /// has all its types.
+    pub fn fits_kernels(&self) -> bool {
+        let types = self.parameters.iter().chain(&self.captures);
+        let mut types = types.chain(std::iter::once(&self.body.ty));
+        !self.prints && types.all(|ty| !ty.is_half())
+    }
+
     /// `|x0: f32| -> f32 { … }`, given what it captures.
     pub fn text(&self, captured: &[Operand]) -> String {
         let (parameters, body) = (self.parameters_text(), self.body_text(captured));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::closure::{Closure, Scope};
 use super::{ANY, Names, Operation, Place};
-use crate::generate::{Maker, Want};
+use crate::generate::{Domain, Maker, Want};
 use crate::program::{Operand, Source, Type};
 
 pub const NAMES: Names = &[
@@ -46,6 +46,8 @@ struct Traversal {
     kind: Kind,
     given: Given,
     closure: Closure,
+    /// Whether a kernel may be what it is.
+    in_kernels: bool,
 }
 
 impl Operation for Traversal {
@@ -120,7 +122,10 @@ impl Operation for Traversal {
     }
 
     fn place(&self) -> Place {
-        Place::Host
+        match self.in_kernels {
+            true => Place::Anywhere,
+            false => Place::Host,
+        }
     }
 
     fn first_capture(&self) -> usize {
@@ -221,9 +226,12 @@ pub fn make(maker: &mut Maker<'_>) -> Option<()> {
         captures,
     };
     let closure = Closure::make(maker.random, scope, result, prints);
+    // A scalar has no axis to launch threads over, and a caller is host code.
+    let is_operation = kind != Kind::Reduce && given != Given::Called;
     let operation = Traversal {
         kind,
         given,
+        in_kernels: maker.domain == Domain::Device && is_operation && closure.fits_kernels(),
         closure,
     };
     maker.add(operation, &operands)
