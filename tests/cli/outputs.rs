@@ -133,6 +133,24 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+/// In the middle of a bundle, too, where a run is recorded that could fail for itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_bundle_that_cannot_be_written_is_none() {
+    let place = Place::new();
+    let program = "func f(a: &Tensor<f32, [3]>) -> Tensor<f32, [3]> { a + 1.0f32 }\n";
+    place.write("f.nr", program);
+    let seen = place.command(&["gpu-bundle", "missing.nr", "-o", "none", "--small"]);
+    seen.fails(2, "error: `missing.nr` cannot be read: ");
+    assert!(!place.path("none").exists());
+    // No file can be made there.
+    std::fs::create_dir(place.path("out")).unwrap();
+    std::os::unix::fs::symlink("/proc", place.path("out/data")).unwrap();
+    let seen = place.command(&["gpu-bundle", "f.nr", "-o", "out", "--small"]);
+    seen.fails(2, "error: `out` cannot be written: ");
+    assert!(!place.path("out/bundle.json").exists());
+}
+
 /// What cannot be written, where the system has such a file.
 fn full() -> Option<fs::File> {
     if !Path::new("/dev/full").exists() {

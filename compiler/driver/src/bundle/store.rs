@@ -23,6 +23,8 @@ struct Known {
     written: HashSet<String>,
     /// Those that the script makes itself, by hash.
     generated: BTreeMap<String, Value>,
+    /// Why contents have no file: a recorded run fails for it in its own words.
+    failed: Option<io::Error>,
 }
 
 /// Results of more bytes are held by their hash alone.
@@ -89,10 +91,24 @@ impl Store {
     }
 
     fn put(&self, hash: String, bytes: &[u8]) -> io::Result<String> {
-        if self.known(|known| known.written.insert(hash.clone())) {
-            files::replace(&self.path(DATA).join(&hash), bytes)?;
+        if self.known(|known| known.written.insert(hash.clone()))
+            && let Err(error) = files::replace(&self.path(DATA).join(&hash), bytes)
+        {
+            let kept = io::Error::new(error.kind(), error.to_string());
+            self.known(|known| {
+                known.failed.get_or_insert(kept);
+            });
+            return Err(error);
         }
         Ok(hash)
+    }
+
+    /// Whether all contents have been written.
+    pub fn intact(&self) -> Result<(), Fault> {
+        match self.known(|known| known.failed.take()) {
+            Some(error) => Err(self.unwritable(&error)),
+            None => Ok(()),
+        }
     }
 
     fn known<R>(&self, act: impl FnOnce(&mut Known) -> R) -> R {

@@ -153,6 +153,7 @@ impl Body<'_> {
         let left = self.left;
         self.jump(span, &next);
         self.come_to(&next, left);
+        self.may_not_end(span);
         let condition = self.condition(condition)?;
         self.branch(span, &condition, &again, &end);
         self.come_to(&again, self.left);
@@ -166,9 +167,17 @@ impl Body<'_> {
         let left = self.left;
         self.jump(span, &next);
         self.come_to(&next, left);
+        self.may_not_end(span);
         let breaks = self.body(&next, &end, body, span)?;
         self.come_to(&end, left || !breaks);
         Ok(())
+    }
+
+    /// Keeps a loop that does nothing else: MLIR erases a launch without effects, and with it that the
+    /// program never ends. No instruction comes of it.
+    fn may_not_end(&mut self, span: Span) {
+        let effect = "llvm.call_intrinsic \"llvm.sideeffect\"() : () -> ()";
+        self.text.act(span, effect);
     }
 
     /// The bounds are evaluated once, and the last position is not passed: it may be the type's.

@@ -209,11 +209,24 @@ func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
     spin(&mut out)
     out
 }";
+    // It has no effect but that.
+    let idle = "
+@kernel(threads: [2])
+func spin(out: &mut Tensor<f32, [4]>) { mut x = 0.0f32; while thread_id.x >= 0 { loop { x = out[0]; break } } }
+func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
+    mut out = a.clone()
+    spin(&mut out)
+    out
+}";
     let traversal = "
 func f(a: &Tensor<f32, [4]>, n: i32) -> Tensor<f32, [4]> {
     a.map(|x: f32| -> f32 { loop { if x < 0.0 { break } }; x })
 }";
-    for (text, named) in [(kernel, "`__neuro_gpu_spin"), (traversal, "`__neuro_gpu_f")] {
+    for (text, named) in [
+        (kernel, "`__neuro_gpu_spin"),
+        (idle, "`__neuro_gpu_spin"),
+        (traversal, "`__neuro_gpu_f"),
+    ] {
         let mut sources = SourceMap::default();
         let program = compiled(text.to_string(), &mut sources);
         for vendor in [gpu_emulator::Vendor::Nvidia, gpu_emulator::Vendor::Amd] {
