@@ -6,6 +6,7 @@ use crate::Chip;
 pub(crate) struct Shape {
     /// Of an element.
     pub bytes: u64,
+    pub is_float: bool,
     /// Products of rows and columns, and the positions that each adds over.
     pub batches: u64,
     pub rows: u64,
@@ -36,6 +37,7 @@ pub(crate) struct Block {
 
 /// The elements of a block of threads, those of one thread, and how many positions of the
 /// contracted axis are in shared memory at once. A thread's elements are groups of 4 by 4.
+/// It multiplies `at_once` of the positions, which divide the depth, in one step of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub rows: u64,
@@ -43,17 +45,19 @@ pub(crate) struct Tile {
     pub depth: u64,
     pub thread_rows: u64,
     pub thread_columns: u64,
+    pub at_once: u64,
 }
 
 /// The most rows or columns of a block.
 const BLOCK: u64 = 4;
 
 /// The first that fits is taken. A thread moves 4 elements of either operand's tile to shared
-/// memory.
+/// memory. The largest has 64 sums, so that the elements of one position are what its registers have
+/// room for.
 const TILES: [Tile; 3] = [
-    Tile::square(128, 8, 8),
-    Tile::square(64, 16, 4),
-    Tile::square(32, 8, 4),
+    Tile::square(128, 8, 8, 1),
+    Tile::square(64, 16, 4, 8),
+    Tile::square(32, 8, 4, 8),
 ];
 
 /// As many blocks of threads as keep a large device busy.
@@ -61,9 +65,6 @@ const BUSY: u64 = 128;
 
 /// The positions of the contracted axis for which sharing is worth its barriers.
 const LEAST: u64 = 8;
-
-/// The bytes of the operands' elements that a thread has at once.
-const ELEMENTS: u64 = 512;
 
 /// The bytes of a thread's sums: half of the registers that it can have on NVIDIA.
 const SUMS: u64 = 512;
@@ -89,25 +90,20 @@ impl Plan {
 }
 
 impl Tile {
-    const fn square(extent: u64, depth: u64, thread: u64) -> Tile {
+    const fn square(extent: u64, depth: u64, thread: u64, at_once: u64) -> Tile {
         Tile {
             rows: extent,
             columns: extent,
             depth,
             thread_rows: thread,
             thread_columns: thread,
+            at_once,
         }
     }
 
     /// The threads of a block.
     pub(crate) fn threads(&self) -> u64 {
         (self.rows / self.thread_rows) * (self.columns / self.thread_columns)
-    }
-
-    /// The positions of a tile that are multiplied in one step of a loop, which divide its depth.
-    pub(crate) fn at_once(&self, bytes: u64) -> u64 {
-        let position = (self.thread_rows + self.thread_columns) * bytes;
-        (ELEMENTS / position).min(self.depth)
     }
 
     /// The tiles along the rows and along the columns.
@@ -138,7 +134,11 @@ impl Tile {
             true => covered < 2 * whole,
             false => blocks >= BUSY && 4 * covered <= 5 * whole,
         };
-        has_room && is_used && shape.folded >= LEAST
+        // Beside 64 sums a rest of the contracted axis may spill, and so may integers, which newer
+        // chips hold in pairs.
+        let spills =
+            *self == TILES[0] && !(shape.is_float && shape.folded.is_multiple_of(self.depth));
+        has_room && is_used && !spills && shape.folded >= LEAST
     }
 }
 
@@ -156,6 +156,7 @@ mod tests {
     fn shape(batches: u64, rows: u64, columns: u64, folded: u64) -> Shape {
         Shape {
             bytes: 4,
+            is_float: true,
             batches,
             rows,
             columns,
@@ -207,6 +208,7 @@ mod tests {
         assert_eq!(plan(1, 4096, 4096, 4096), tile(128));
         assert_eq!(plan(1, 1024, 1024, 1024), tile(64));
         assert_eq!(plan(2, 1024, 1024, 1024), tile(128));
+        assert_eq!(plan(2, 1024, 1024, 1023), tile(64));
         assert_eq!(plan(1, 512, 512, 512), tile(32));
         assert_eq!(plan(1, 32, 32, 8), tile(32));
         assert_eq!(plan(1, 32, 32, 7), blocks(4, 4));
@@ -227,17 +229,19 @@ mod tests {
                             continue;
                         };
                         assert!(tile.threads() <= 256);
-                        assert_eq!(tile.depth % tile.at_once(bytes), 0);
+                        assert_eq!(tile.depth % tile.at_once, 0);
                         assert!(shared_bytes(&tile, bytes) <= chip.shared_bytes());
                         assert!(tile.blocks(&shape) <= chip.blocks()[0]);
                     }
                 }
             }
         }
-        let doubles = Shape {
-            bytes: 8,
+        let [words, doubles] = [(4, false), (8, true)].map(|(bytes, is_float)| Shape {
+            bytes,
+            is_float,
             ..shape(1, 4096, 4096, 64)
-        };
+        });
+        assert_eq!(Plan::of(&words, chips()[0]), tile(64));
         assert_eq!(Plan::of(&doubles, chips()[0]), tile(64));
     }
 }

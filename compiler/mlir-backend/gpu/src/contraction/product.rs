@@ -148,6 +148,7 @@ impl<'c, 'a> Product<'c, 'a> {
         let last = |group: &[usize]| group.last().map_or(1, |&axis| self.extents[axis]);
         Shape {
             bytes: self.result.bytes,
+            is_float: !self.result.element.is_integer(),
             batches: self.size(&self.batches),
             rows: self.size(&self.rows),
             columns: self.size(&self.columns),

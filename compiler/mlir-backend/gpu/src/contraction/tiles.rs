@@ -99,7 +99,6 @@ impl<'c, 'a> Kernel<'_, 'c, 'a> {
         let folded = self.product.size(&self.product.folded);
         let (whole, rest) = (folded / tile.depth, folded % tile.depth);
         let start = broadcast(place, self.product.start, WIDTH)?;
-        let at_once = tile.at_once(self.product.result.bytes);
         let mut sums = vec![start; self.rows.len() * WIDTH as usize * self.columns.len()];
         if whole > 0 {
             let count = sums.len();
@@ -117,7 +116,7 @@ impl<'c, 'a> Kernel<'_, 'c, 'a> {
                     let from = times(place, next, tile.depth)?;
                     self.load(place, from, tile.depth)
                 })?;
-                let sums = self.multiply(place, slot, tile.depth, at_once, sums)?;
+                let sums = self.multiply(place, slot, tile.depth, tile.at_once, sums)?;
                 Ok([sums, loaded].concat())
             })?;
             sums.truncate(count);
