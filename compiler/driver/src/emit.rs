@@ -35,6 +35,7 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
             .map(|linked| linked.llvm_ir),
         Stage::GpuMlir => internal::gpu_mlir(&program, &kernels(chip, Form::Native)?),
         Stage::GpuLlvm => internal::link_gpu(&program, &kernels(chip, Form::Bitcode)?)
+            .inspect(|linked| left_out::report_refused(&linked.refused, "GPU ", sources))
             .and_then(|linked| internal::bitcode_text(&linked.binary)),
         Stage::Ptx | Stage::Amdgcn | Stage::CodeObject => {
             let is_text = options.stage != Stage::CodeObject;
@@ -44,7 +45,9 @@ pub fn emit(options: &Emit, sources: &mut SourceMap) -> Result<(), Fault> {
                 Form::Native
             };
             let linked = internal::link_gpu(&program, &kernels(chip, form)?);
-            let bytes = linked.map_err(|error| Fault::of_backend(&error))?.binary;
+            let linked = linked.map_err(|error| Fault::of_backend(&error))?;
+            left_out::report_refused(&linked.refused, "GPU ", sources);
+            let bytes = linked.binary;
             // A C string where a driver takes it.
             let text = bytes.strip_suffix(b"\0").filter(|_| is_text);
             return write(options, text.unwrap_or(&bytes));

@@ -6,6 +6,7 @@ use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
 use neuro_hir::{HirFunction, HirProgram};
 use runtime::{Device, Watched};
 use serde_json::json;
+use shared_types::SourceMap;
 use tensor::Tensor;
 
 use super::answered::Answered;
@@ -14,7 +15,7 @@ use super::recorder::Recorder;
 use super::store::Store;
 use crate::engine::{Engine, Gpu, Jit, Silent};
 use crate::output::tensor_of;
-use crate::{Fault, arguments};
+use crate::{Fault, arguments, left_out};
 
 /// The oldest chip whose PTX every driver of today takes.
 const CHIP: &str = "sm_75";
@@ -25,6 +26,8 @@ pub struct Case<'p> {
     pub program: &'p HirProgram,
     pub function: &'p HirFunction,
     pub seed: u64,
+    /// Where its operations are, for those that have no kernels.
+    pub sources: &'p SourceMap,
 }
 
 impl Case<'_> {
@@ -87,21 +90,20 @@ impl Case<'_> {
             math: None,
             failures: Failures::Report,
         };
-        let binary = |form| {
+        let link = |form| {
             let linked = internal::link_gpu(self.program, &options(form));
-            linked
-                .map(|linked| linked.binary)
-                .map_err(|error| Fault::of_backend(&error))
+            linked.map_err(|error| Fault::of_backend(&error))
         };
-        let native = binary(Form::Native)?;
-        let ptx = String::from_utf8_lossy(&native);
+        let native = link(Form::Native)?;
+        left_out::report_refused(&native.refused, "GPU ", self.sources);
+        let ptx = String::from_utf8_lossy(&native.binary);
         let ptx = ptx.trim_end_matches('\0');
         if ptx.is_empty() {
             return Ok(None);
         }
         let kernels = parameters::of(ptx)
             .ok_or_else(|| Fault::internal(Some(self.function.span), "PTX of another form"))?;
-        let recorder = Recorder::new(binary(Form::Bitcode)?, kernels, store.clone());
+        let recorder = Recorder::new(link(Form::Bitcode)?.binary, kernels, store.clone());
         let watched = Arc::new(Watched::new(device, recorder));
         let gpu = Gpu::compile(
             self.program,

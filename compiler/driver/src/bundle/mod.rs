@@ -93,6 +93,7 @@ fn corpus(
             program,
             function,
             seed: 1,
+            sources,
         };
         match case.emulated(store) {
             Ok(recorded) => cases.extend(recorded),

@@ -266,14 +266,15 @@ def row(name, milliseconds, launches, speed, theirs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", metavar="CASE")
-    parser.add_argument("--repeat", type=int, default=20, metavar="N", help="runs of the speed set that are timed")
+    parser.add_argument("--repeat", type=int, default=20, metavar="N", help="runs of the speed set that are timed; 20")
     options = parser.parse_args()
     bundle = json.loads((FOLDER / "bundle.json").read_text())
     cases = [case for case in bundle["cases"] if not options.cases or case["name"].startswith(tuple(options.cases))]
     if not cases:
-        parser.error("no case has such a name")
+        names = ", ".join(case["name"] for case in bundle["cases"])
+        parser.error(f"no case begins with {' or '.join(options.cases)}; there are {names}")
     if options.repeat < 1:
         parser.error("--repeat takes a number from 1 on")
     try:

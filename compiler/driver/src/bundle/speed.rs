@@ -97,6 +97,7 @@ pub fn cases(small: bool, sources: &mut SourceMap, store: &Store) -> Result<Vec<
             function: program.function(&timed.function).ok_or_else(missing)?,
             program: &program,
             seed: SEED,
+            sources,
         };
         let mut inputs = Vec::new();
         for (name, extents) in ["a", "b"].iter().zip(&timed.extents) {

@@ -84,7 +84,10 @@ impl Plan {
         }
         let whole_unless = |panel: u64, extent: u64| if extent > panel { panel } else { 0 };
         let position_bytes = target.depth * bytes;
-        let block_rows = target.packed_rows;
+        let block_rows = match bytes {
+            8.. => target.packed_wide_rows,
+            _ => target.packed_rows,
+        };
         let panel_rows = target.row_panel_bytes / position_bytes / block_rows * block_rows;
         let panel_columns = target.column_panel_bytes / position_bytes;
         Plan {

@@ -9,6 +9,8 @@ pub struct Target {
     /// The rows of a block of packed panels, whose rows of the result come from afar: fewer where
     /// enough stay to hide the latency.
     pub packed_rows: u64,
+    /// The same of elements of 8 bytes.
+    pub packed_wide_rows: u64,
     /// How many rows of columns a product with a single row takes at once.
     pub single_row: u64,
     /// Positions of the contracted axis in a panel: more of them read and write the result less
@@ -28,6 +30,7 @@ impl Target {
     pub const AVX512: Target = Target {
         rows: 8,
         packed_rows: 4,
+        packed_wide_rows: 4,
         prefetches: true,
         ..Target::GENERIC
     };
@@ -36,6 +39,7 @@ impl Target {
     pub const AVX2: Target = Target {
         rows: 6,
         packed_rows: 6,
+        packed_wide_rows: 5,
         single_row: 2,
         depth: 512,
         row_panel_bytes: 96 * 1024,
@@ -47,6 +51,7 @@ impl Target {
         row_bytes: 32,
         rows: 8,
         packed_rows: 8,
+        packed_wide_rows: 8,
         ..Target::GENERIC
     };
     /// Any other, as the backend specification has it, §The contraction schedule.
@@ -54,6 +59,7 @@ impl Target {
         row_bytes: 64,
         rows: 4,
         packed_rows: 4,
+        packed_wide_rows: 4,
         single_row: 4,
         depth: 256,
         row_panel_bytes: 128 * 1024,
