@@ -15,7 +15,7 @@ use tensor::Tensor;
 
 const ROUNDS: usize = 9;
 /// A measurement repeats a case until it has done so many operations.
-const LEAST_WORK: u64 = 100_000_000;
+const LEAST_WORK: u64 = 1_000_000_000;
 
 const SMALL_CUBES: [u64; 4] = [16, 32, 64, 128];
 const CUBES: [u64; 4] = [256, 512, 1024, 2048];
