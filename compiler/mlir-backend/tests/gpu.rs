@@ -1,9 +1,12 @@
 //! GPU bodies: which functions have one, what it takes, and what it does around its launches
 //! (backend specification, §GPU kernels). Their bits are tested where they run.
 
+#[path = "support/gpu.rs"]
+mod support;
+
 use ast_types::BinaryOp::{Add, Div, Rem};
 use ast_types::UnaryOp;
-use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
+use mlir_backend::internal::{self, Failures, Form, GpuOptions, Vendor};
 use mlir_backend::{GpuTarget, MlirError, NotLowered, lower_for_gpu, lower_for_link};
 use neuro_hir::build::{FunctionBuilder, binary, element, expr, integer, math, program, reduce};
 use neuro_hir::{
@@ -12,6 +15,8 @@ use neuro_hir::{
 };
 use shared_types::{FileId, Literal, ScalarType, Span};
 
+use support::options;
+
 const FOLLOWS: FunctionTarget = FunctionTarget::FollowsOperands;
 const ONLY: FunctionTarget = FunctionTarget::Gpu { fallback: false };
 const EITHER: FunctionTarget = FunctionTarget::Gpu { fallback: true };
@@ -19,20 +24,6 @@ const EITHER: FunctionTarget = FunctionTarget::Gpu { fallback: true };
 fn nvidia() -> GpuTarget {
     let chip = "sm_90".to_string();
     GpuTarget::Nvidia { chip }
-}
-
-fn options(vendor: Vendor, form: Form) -> GpuOptions<'static> {
-    let chip = match vendor {
-        Vendor::Nvidia => "sm_90",
-        Vendor::Amd => "gfx942",
-    };
-    GpuOptions {
-        takes: &|_| true,
-        chip: Chip::find(vendor, chip).unwrap(),
-        form,
-        math: Some(false),
-        failures: Failures::Stop,
-    }
 }
 
 /// A function of two tensors of a type.

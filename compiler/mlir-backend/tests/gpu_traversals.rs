@@ -1,8 +1,11 @@
 //! Traversals in GPU bodies: what their symbols take, and what their kernels are (backend
 //! specification, §GPU kernels). Their bits are tested where they run.
 
+#[path = "support/gpu.rs"]
+mod support;
+
 use ast_types::BinaryOp::{Add, MatMul, Mul};
-use mlir_backend::internal::{self, Chip, Failures, Form, GpuOptions, Vendor};
+use mlir_backend::internal::{self, Form, Vendor};
 use mlir_backend::{BodyParameter, GpuTarget, lower_for_gpu};
 use neuro_hir::build::{FunctionBuilder, binary, block, call, expr, local, math, program, tensor};
 use neuro_hir::{
@@ -10,6 +13,8 @@ use neuro_hir::{
     HirStatementKind, HirType, LocalId, MathFunction, TensorOp, TensorType, Tier,
 };
 use shared_types::ScalarType::{self, F32, I32};
+
+use support::options;
 
 fn square(scalar: ScalarType) -> HirType {
     TensorType::new(scalar, &[4, 4]).into()
@@ -86,20 +91,6 @@ fn calling(
     let op = operation(scalar);
     let caller = caller(&op, scalar, calls, inner);
     program(tier, [caller, op])
-}
-
-fn options(vendor: Vendor, form: Form) -> GpuOptions<'static> {
-    let chip = match vendor {
-        Vendor::Nvidia => "sm_90",
-        Vendor::Amd => "gfx942",
-    };
-    GpuOptions {
-        takes: &|_| true,
-        chip: Chip::find(vendor, chip).unwrap(),
-        form,
-        math: Some(false),
-        failures: Failures::Stop,
-    }
 }
 
 #[test]
