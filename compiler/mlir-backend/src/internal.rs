@@ -206,6 +206,11 @@ impl Linked {
             mlir_pipeline::run_passes(session, &mut lowered.module, &buffer_passes())?;
             let start = self.spent("passes", start);
             if !options.plain {
+                // While what a block starts from is a read.
+                if options.target.prefetches {
+                    mlir_schedule::prefetch_blocks(session, &lowered.module)?;
+                }
+                mlir_schedule::start_from_zeros(session, &lowered.module)?;
                 mlir_schedule::fuse_consumers(session, &lowered.module)?;
                 mlir_schedule::schedule_nests(session, &lowered.module)?;
                 session.dump_after("nests", &lowered.module)?;
@@ -218,9 +223,7 @@ impl Linked {
                 }
             }
             if !options.plain {
-                if options.target.prefetches {
-                    mlir_schedule::prefetch_blocks(session, &lowered.module)?;
-                }
+                mlir_schedule::step_by_rows(session, &lowered.module)?;
                 mlir_schedule::branch_on_whole_blocks(session, &lowered.module)?;
                 session.dump_after("blocks", &lowered.module)?;
             }

@@ -2,6 +2,7 @@
 //! past the extents does nothing (backend specification, §GPU kernels).
 
 use melior::Context;
+use melior::dialect::arith::CmpiPredicate;
 use melior::ir::attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike, OperationMutLike};
@@ -252,15 +253,7 @@ pub(crate) fn compare_below<'c, 'a>(
     left: Value<'c, 'a>,
     right: Value<'c, 'a>,
 ) -> Rewritten<Value<'c, 'a>> {
-    const ULT: i64 = melior::dialect::arith::CmpiPredicate::Ult as i64;
-    let wide = IntegerType::new(place.context, 64).into();
-    let flag = IntegerType::new(place.context, 1).into();
-    let operation = place
-        .operation("arith.cmpi")
-        .add_attributes(&[place.named("predicate", IntegerAttribute::new(wide, ULT))])
-        .add_operands(&[left, right])
-        .add_results(&[flag]);
-    place.value(operation)
+    place.compare(CmpiPredicate::Ult, [left, right])
 }
 
 fn extents(parallel: OperationRef<'_, '_>) -> Rewritten<Vec<u64>> {

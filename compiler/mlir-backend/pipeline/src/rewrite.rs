@@ -1,11 +1,13 @@
 //! What rewrites of operations ask of MLIR.
 
 use melior::Context;
+use melior::dialect::arith::CmpiPredicate;
 use melior::ir::attribute::{Attribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{
-    OperationBuilder, OperationLike, OperationRefMut, WalkOrder, WalkResult,
+    OperationBuilder, OperationLike, OperationRefMut, OperationResult, WalkOrder, WalkResult,
 };
+use melior::ir::r#type::IntegerType;
 use melior::ir::{
     Block, BlockRef, Identifier, Location, Operation, OperationRef, Region, RegionLike, Type,
     Value, ValueLike,
@@ -54,6 +56,15 @@ pub fn is_view(name: &str) -> bool {
             | "memref.collapse_shape"
             | "memref.expand_shape"
     )
+}
+
+/// The buffer that a view is of, or that is no view.
+pub fn source<'c: 'a, 'a>(buffer: Value<'c, 'a>) -> Value<'c, 'a> {
+    let owner = OperationResult::try_from(buffer).map(|result| result.owner());
+    match owner {
+        Ok(owner) if is_view(&name_of(owner)) => owner.operand(0).map_or(buffer, source),
+        _ => buffer,
+    }
 }
 
 /// The operation and those within it.
@@ -210,6 +221,45 @@ impl<'c, 'a> Place<'c, 'a> {
         );
         let operation = self.build(operation)?;
         block_of(operation).ok_or_else(|| internal("a region without its block"))
+    }
+
+    /// Whether the first of two values compares so with the second.
+    pub fn compare(
+        self,
+        predicate: CmpiPredicate,
+        values: [Value<'c, 'a>; 2],
+    ) -> Rewritten<Value<'c, 'a>> {
+        let wide = IntegerType::new(self.context, 64).into();
+        let predicate = IntegerAttribute::new(wide, predicate as i64);
+        let compare = self
+            .operation("arith.cmpi")
+            .add_attributes(&[self.named("predicate", predicate)])
+            .add_operands(&values)
+            .add_results(&[IntegerType::new(self.context, 1).into()]);
+        self.value(compare)
+    }
+
+    /// A branch: what `values` gives in either arm, where the condition holds and where not.
+    pub fn choose(
+        self,
+        condition: Value<'c, 'a>,
+        types: &[Type<'c>],
+        mut values: impl FnMut(Self, bool) -> Rewritten<Vec<Value<'c, 'a>>>,
+    ) -> Rewritten<Vec<Value<'c, 'a>>> {
+        let arms = [(); 2].map(|()| {
+            let region = Region::new();
+            region.append_block(Block::new(&[]));
+            region
+        });
+        let branch = self.operation("scf.if").add_operands(&[condition]);
+        let branch = self.build(branch.add_results(types).add_regions(arms))?;
+        for (index, holds) in [true, false].into_iter().enumerate() {
+            let arm = branch.region(index).map_err(internal)?.first_block();
+            let arm = self.end_of(arm.ok_or_else(|| internal("a branch without its block"))?);
+            let values = values(arm, holds)?;
+            arm.build(arm.operation("scf.yield").add_operands(&values))?;
+        }
+        Ok(branch.results().map(Value::from).collect())
     }
 
     /// So many positions after one.

@@ -10,7 +10,7 @@ mod nest;
 mod script;
 
 pub use contraction::{
-    Sharing, Target, branch_on_whole_blocks, fuse_consumers, prefetch_blocks, schedule, text,
-    write_over_products,
+    Sharing, Target, branch_on_whole_blocks, fuse_consumers, prefetch_blocks, schedule,
+    start_from_zeros, step_by_rows, text, write_over_products,
 };
 pub use nest::schedule_nests;

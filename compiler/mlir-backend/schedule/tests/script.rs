@@ -48,7 +48,7 @@ fn in_registers_where_it_lies() {
             apply_licm to %h9
             %h10 = structured.match ops{["scf.for"]} in %function
             loop.hoist_loop_invariant_subsets %h10 : !op<"scf.for">
-            apply_patterns to %function { apply_patterns.canonicalization }
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.vector.drop_unit_dims_with_shape_cast }
             yield
             }
             }
@@ -87,7 +87,7 @@ fn cut_at_the_edge_of_the_blocks() {
             apply_licm to %h32
             %h33 = structured.match ops{["scf.for"]} in %function
             loop.hoist_loop_invariant_subsets %h33 : !op<"scf.for">
-            apply_patterns to %function { apply_patterns.canonicalization }
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.vector.drop_unit_dims_with_shape_cast }
             yield
             }
             }
@@ -115,7 +115,7 @@ fn one_row() {
             apply_licm to %h10
             %h11 = structured.match ops{["scf.for"]} in %function
             loop.hoist_loop_invariant_subsets %h11 : !op<"scf.for">
-            apply_patterns to %function { apply_patterns.canonicalization }
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.vector.drop_unit_dims_with_shape_cast }
             yield
             }
             }
@@ -134,7 +134,7 @@ fn packed() {
             %h2, %h3 = structured.tile_using_for %h1 tile_sizes [0, 1024, 0]
             %h4 = param.constant 1 : i64 -> !param<i64>
             annotate %h3 "neuro.axis" = %h4 : !any_op, !param<i64>
-            %h5, %h6 = structured.tile_using_for %h2 tile_sizes [0, 0, 250]
+            %h5, %h6 = structured.tile_using_for %h2 tile_sizes [0, 0, 252]
             %h7 = param.constant 2 : i64 -> !param<i64>
             annotate %h6 "neuro.axis" = %h7 : !any_op, !param<i64>
             %h8, %h9 = structured.tile_using_for %h5 tile_sizes [128, 0, 0]
@@ -142,41 +142,49 @@ fn packed() {
             annotate %h9 "neuro.axis" = %h10 : !any_op, !param<i64>
             %h11 = get_parent_op %h8 {op_name = "scf.for"}
             %h12, %h13, %h14 = structured.tile_using_for %h8 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
+            %h15 = get_parent_op %h12 {op_name = "scf.for"}
+            annotate %h15 "neuro.blocks"
             apply_patterns to %function { apply_patterns.canonicalization apply_patterns.linalg.tiling_canonicalization apply_patterns.scf.for_loop_canonicalization }
             apply_licm to %h11
-            %h15, %h16, %h17 = structured.pad %h12 {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
-            %h18 = get_producer_of_operand %h15[1]
-            annotate %h18 "neuro.pack0_1"
-            %h19 = cast %h18 : !any_op to !op<"tensor.pad">
-            %h20 = structured.hoist_pad %h19 by 3 loops
-            %h21 = get_producer_of_operand %h15[0]
-            annotate %h21 "neuro.pack0_0"
-            %h22 = cast %h21 : !any_op to !op<"tensor.pad">
-            %h23 = structured.hoist_pad %h22 by 2 loops
-            %h24 = get_producer_of_operand %h15[2]
-            structured.vectorize %h24 vector_sizes [4, 16]
-            %h25 = structured.match attributes {neuro.pack0_0} in %function
-            %h26, %h27 = structured.tile_using_for %h25 tile_sizes [0, 16]
-            %h28 = structured.match ops{["scf.if"]} in %h27
-            scf.take_assumed_branch %h28 take_else_branch
-            structured.vectorize %h26 vector_sizes [4, 16]
-            %h29 = structured.match attributes {neuro.pack0_1} in %function
-            %h30, %h31 = structured.tile_using_for %h29 tile_sizes [4, 0]
-            %h32 = structured.match ops{["scf.if"]} in %h31
-            scf.take_assumed_branch %h32 take_else_branch
-            structured.vectorize %h30 vector_sizes [4, 16]
+            %h16, %h17, %h18 = structured.pad %h12 pad_to_multiple_of [1, 1, 4] {padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], padding_dimensions = [0, 1, 2], nofold_flags = [1, 1, 0], copy_back_op = "none"}
+            %h19 = get_producer_of_operand %h16[1]
+            annotate %h19 "neuro.pack0_1"
+            %h20 = cast %h19 : !any_op to !op<"tensor.pad">
+            %h21 = structured.hoist_pad %h20 by 3 loops
+            %h22 = get_producer_of_operand %h16[0]
+            annotate %h22 "neuro.pack0_0"
+            %h23 = cast %h22 : !any_op to !op<"tensor.pad">
+            %h24 = structured.hoist_pad %h23 by 2 loops, transpose by [1, 0]
+            %h25 = get_producer_of_operand %h16[2]
+            structured.vectorize %h25 vector_sizes [4, 16]
+            %h26 = structured.match attributes {neuro.pack0_0} in %function
+            %h27 = get_consumers_of_result %h26[0]
+            %h28, %h29 = structured.fuse %h27 tile_sizes [4, 0]
+            %h30 = structured.match ops{["tensor.pad"]} in %h29
+            %h31 = structured.match ops{["scf.if"]} in %h29
+            scf.take_assumed_branch %h31 take_else_branch
+            structured.vectorize %h30 vector_sizes [4, 4]
+            structured.vectorize %h28
+            %h32 = structured.match attributes {neuro.pack0_1} in %function
+            %h33, %h34 = structured.tile_using_for %h32 tile_sizes [4, 0]
+            %h35 = structured.match ops{["scf.if"]} in %h34
+            scf.take_assumed_branch %h35 take_else_branch
+            structured.vectorize %h33 vector_sizes [4, 16]
             apply_patterns to %function { apply_patterns.vector.lower_masked_transfers apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-            %h33, %h34 = structured.tile_using_for %h15 tile_sizes [0, 0, 1]
+            %h36 = get_producer_of_operand %h16[0]
+            %h37, %h38 = structured.tile_using_for %h16 tile_sizes [0, 0, 1]
+            %h39, %h40 = structured.fuse_into_containing_op %h36 into %h38
+            structured.vectorize %h39
             bufferization.eliminate_empty_tensors %function
             apply_patterns to %function { apply_patterns.canonicalization }
-            %h35 = structured.match attributes {neuro.product0} in %function
-            structured.vectorize %h35
+            %h41 = structured.match attributes {neuro.product0} in %function
+            structured.vectorize %h41
             apply_patterns to %function { apply_patterns.canonicalization apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers }
-            %h36 = structured.match ops{["scf.for"]} in %function
-            apply_licm to %h36
-            %h37 = structured.match ops{["scf.for"]} in %function
-            loop.hoist_loop_invariant_subsets %h37 : !op<"scf.for">
-            apply_patterns to %function { apply_patterns.canonicalization }
+            %h42 = structured.match ops{["scf.for"]} in %function
+            apply_licm to %h42
+            %h43 = structured.match ops{["scf.for"]} in %function
+            loop.hoist_loop_invariant_subsets %h43 : !op<"scf.for">
+            apply_patterns to %function { apply_patterns.canonicalization apply_patterns.vector.drop_unit_dims_with_shape_cast }
             yield
             }
             }
@@ -206,11 +214,11 @@ fn shared_among_threads() {
         annotate %h6 "neuro.shared"
         %h8 = get_parent_op %h5 {op_name = "scf.for"}
         %h9, %h10, %h11 = structured.tile_using_for %h5 tile_sizes [4, 16, 0] interchange = [1, 0, 2]
-        %h19 = get_parent_op %h18 {op_name = "scf.for"}
-        annotate %h19 "neuro.shared"
-        %h24, %h25 = structured.tile_using_for %h23 tile_sizes [0, 16]
-        %h27, %h28 = structured.tile_using_for %h26 tile_sizes [4, 0]
-        %h29, %h30 = structured.tile_using_for %h12 tile_sizes [0, 0, 1]
+        %h12 = get_parent_op %h9 {op_name = "scf.for"}
+        %h20 = get_parent_op %h19 {op_name = "scf.for"}
+        annotate %h20 "neuro.shared"
+        %h30, %h31 = structured.tile_using_for %h29 tile_sizes [8, 0]
+        %h33, %h34 = structured.tile_using_for %h13 tile_sizes [0, 0, 1]
     "#]]
     .assert_eq(&tilings([1024, 1024, 1024]));
     expect![[r#"

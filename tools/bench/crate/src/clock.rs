@@ -1,7 +1,7 @@
 //! Time as a benchmark counts it: of one thread on the processor, which other programs do not add to.
 
 use std::error::Error;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -21,13 +21,20 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 /// What a side does in one round, and the time that it took.
 pub type Side<'s> = dyn FnMut() -> Result<Duration, Box<dyn Error>> + 's;
 
-/// The best time of each side over `rounds`, all taking turns so that they meet the same machine.
+/// Other programs on the processor come and go in some seconds: rounds go on for so long.
+const LEAST_TIME: Duration = Duration::from_secs(3);
+
+/// The best time of each side over `rounds` or more, all taking turns so that they meet the same
+/// machine.
 pub fn best_of(
     rounds: usize,
     sides: &mut [Box<Side<'_>>],
 ) -> Result<Vec<Duration>, Box<dyn Error>> {
     let mut best = vec![Duration::MAX; sides.len()];
-    for _ in 0..rounds {
+    let start = Instant::now();
+    let mut done = 0;
+    while done < rounds || start.elapsed() < LEAST_TIME {
+        done += 1;
         for (side, best) in sides.iter_mut().zip(&mut best) {
             *best = side()?.min(*best);
         }

@@ -2,14 +2,14 @@
 //! each thread adds the products of its own elements, their sums in registers.
 
 use melior::Context;
-use melior::ir::Value;
 use melior::ir::block::BlockLike;
+use melior::ir::{Type, Value, ValueLike};
 
 use super::operand::{Operand, Positions};
 use super::plan::Tile;
 use super::product::Product;
 use super::staging::{Stage, WIDTH, shared_type};
-use super::values::{barrier, beyond, broadcast, choose, extract, rolled_fold, split, times};
+use super::values::{barrier, beyond, broadcast, extract, rolled_fold, split, times};
 use crate::ir::{Place, Rewritten, internal};
 use crate::launch::{Launch, compare_below};
 
@@ -112,9 +112,10 @@ impl<'c, 'a> Kernel<'_, 'c, 'a> {
                 // The next tiles are on their way while these are multiplied.
                 let next = beyond(place, number, 1)?;
                 let more = compare_below(place, next, place.index(whole)?)?;
-                let loaded = choose(place, more, loaded, |place| {
-                    let from = times(place, next, tile.depth)?;
-                    self.load(place, from, tile.depth)
+                let types: Vec<Type> = loaded.iter().map(ValueLike::r#type).collect();
+                let loaded = place.choose(more, &types, |place, more| match more {
+                    true => self.load(place, times(place, next, tile.depth)?, tile.depth),
+                    false => Ok(loaded.to_vec()),
                 })?;
                 let sums = self.multiply(place, slot, tile.depth, tile.at_once, sums)?;
                 Ok([sums, loaded].concat())

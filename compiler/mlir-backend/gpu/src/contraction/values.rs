@@ -3,9 +3,7 @@
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{
-    Attribute, Block, Identifier, OperationRef, Region, RegionLike, Type, Value, ValueLike,
-};
+use melior::ir::{Attribute, Identifier, OperationRef, Type, Value, ValueLike};
 
 use crate::ir::{Place, Rewritten, internal};
 use crate::launch::within;
@@ -119,36 +117,6 @@ pub(crate) fn when<'c, 'a>(
 ) -> Rewritten<Place<'c, 'a>> {
     let branch = place.operation("scf.if").add_operands(&[condition]);
     within(place, branch, &[], 1)
-}
-
-/// The values that are made where a condition holds; the others elsewhere.
-pub(crate) fn choose<'c, 'a>(
-    place: Place<'c, 'a>,
-    condition: Value<'c, 'a>,
-    others: &[Value<'c, 'a>],
-    make: impl FnOnce(Place<'c, 'a>) -> Rewritten<Vec<Value<'c, 'a>>>,
-) -> Rewritten<Vec<Value<'c, 'a>>> {
-    let types: Vec<Type> = others.iter().map(|value| value.r#type()).collect();
-    let regions = [(); 2].map(|()| {
-        let region = Region::new();
-        region.append_block(Block::new(&[]));
-        region
-    });
-    let branch = place
-        .operation("scf.if")
-        .add_operands(&[condition])
-        .add_results(&types)
-        .add_regions(regions);
-    let branch = place.build(branch)?;
-    let inside = |index| {
-        let block = branch.region(index).map_err(internal)?.first_block();
-        Ok(place.end_of(block.ok_or_else(|| internal("a branch without a block"))?))
-    };
-    let (made, other): (Place, Place) = (inside(0)?, inside(1)?);
-    let values = make(made)?;
-    made.build(made.operation("scf.yield").add_operands(&values))?;
-    other.build(other.operation("scf.yield").add_operands(others))?;
-    results(branch)
 }
 
 type Handed<'c, 'a> = Rewritten<Vec<Value<'c, 'a>>>;

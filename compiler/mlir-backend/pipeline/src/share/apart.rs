@@ -6,7 +6,7 @@ use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::{OperationRef, RegionLike, Value};
 
 use crate::rewrite::{is_view, is_within, name_of, nested};
-use crate::share::only_used_in;
+use crate::share::is_scratch;
 
 /// Whether each write of the loop goes to a buffer of the step, or to a place that depends on the
 /// step. Operations that are not known are taken to write anywhere.
@@ -62,15 +62,14 @@ fn writes_apart<'c, 'a>(
     Some(is_of_a_step(place, shared) || depends(place) || indices.any(|i| i.is_ok_and(depends)))
 }
 
-/// Whether a buffer is made in each step, or is used by the loop alone, so that each task makes
-/// its own.
+/// Whether a buffer is made in each step, or is scratch of it, so that each task makes its own.
 fn is_of_a_step<'c, 'a>(buffer: Value<'c, 'a>, shared: OperationRef<'c, 'a>) -> bool {
     let Ok(result) = OperationResult::try_from(buffer) else {
         return false;
     };
     let owner = result.owner();
     match name_of(owner).as_str() {
-        "memref.alloc" => is_within(owner, shared) || only_used_in(buffer, shared),
+        "memref.alloc" => is_within(owner, shared) || is_scratch(buffer, shared),
         name if is_view(name) => owner
             .operand(0)
             .is_ok_and(|source| is_of_a_step(source, shared)),

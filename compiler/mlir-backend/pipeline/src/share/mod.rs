@@ -22,7 +22,7 @@ use melior::ir::operation::{
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Module, OperationRef, RegionLike, Type, Value, ValueLike};
 
-use crate::rewrite::{is_view, is_within, name_of, users};
+use crate::rewrite::{block_of, is_view, is_within, name_of, nested, operations, source, users};
 use crate::share::apart::steps_are_apart;
 use crate::share::task::Task;
 use crate::{Failure, MlirError, Session};
@@ -123,6 +123,44 @@ fn no_block(function: OperationRef<'_, '_>) -> melior::Error {
         expected: "an operation of a block",
         actual: function.to_string(),
     }
+}
+
+/// Whether each task may have a buffer of its own in the place of this one: only the loop uses it,
+/// and each step writes it before it reads any of it.
+fn is_scratch<'c, 'a>(buffer: Value<'c, 'a>, shared: OperationRef<'c, 'a>) -> bool {
+    let uses = |operation: &OperationRef<'c, 'a>| {
+        !is_view(&name_of(*operation)) && operation.operands().any(|one| source(one) == buffer)
+    };
+    let step = block_of(shared).map(operations).unwrap_or_default();
+    let first = step
+        .into_iter()
+        .map(|operation| nested(operation).into_iter().filter(uses).collect())
+        .find(|users: &Vec<OperationRef>| !users.is_empty());
+    let is_written =
+        first.is_some_and(|users| users.into_iter().all(|user| only_writes(user, buffer)));
+    is_written && only_used_in(buffer, shared)
+}
+
+/// Whether an operation writes a buffer, and reads nothing of it.
+fn only_writes<'c, 'a>(operation: OperationRef<'c, 'a>, buffer: Value<'c, 'a>) -> bool {
+    let count = operation.operand_count();
+    let of_buffer = (0..count).filter(|&index| {
+        let operand = operation.operand(index);
+        operand.is_ok_and(|operand| source(operand) == buffer)
+    });
+    let written = match name_of(operation).as_str() {
+        "vector.transfer_write" | "vector.store" | "memref.store" | "memref.copy" => 1,
+        "vector.maskedstore" => 0,
+        "linalg.generic" => {
+            let before = block_of(operation).and_then(|block| block.argument(count - 1).ok());
+            match before.is_some_and(|before| users(before.into()).is_empty()) {
+                true => count - 1,
+                false => return false,
+            }
+        }
+        _ => return false,
+    };
+    of_buffer.eq([written])
 }
 
 /// Whether only the loop uses a buffer, or a view of it, and what frees it.

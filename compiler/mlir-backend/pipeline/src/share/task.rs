@@ -15,7 +15,7 @@ use mlir_sys::mlirOperationDestroy;
 use crate::constant::integer_constant;
 use crate::rewrite::{is_view, is_within, name_of, nested, users};
 use crate::share::call::{share_name, task_name};
-use crate::share::{SHARED, no_block, only_used_in};
+use crate::share::{SHARED, is_scratch, no_block};
 
 /// A loop that becomes a function, and what it needs from around it.
 pub(crate) struct Task<'c, 'a> {
@@ -84,7 +84,7 @@ impl<'c, 'a> Task<'c, 'a> {
         let name = owner.map_or_else(String::new, name_of);
         let how = match name.as_str() {
             "arith.constant" | "ub.poison" => Capture::Made,
-            "memref.alloc" if only_used_in(value, self.shared) => Capture::Owned,
+            "memref.alloc" if is_scratch(value, self.shared) => Capture::Owned,
             name if is_view(name) && self.is_view_of_owned(value) => Capture::Made,
             _ if is_passed => Capture::Passed,
             name if name.starts_with("arith.") || name.starts_with("vector.") => Capture::Made,
@@ -107,7 +107,7 @@ impl<'c, 'a> Task<'c, 'a> {
         };
         let owner = result.owner();
         match name_of(owner).as_str() {
-            "memref.alloc" => only_used_in(view, self.shared),
+            "memref.alloc" => is_scratch(view, self.shared),
             name if is_view(name) => owner
                 .operand(0)
                 .is_ok_and(|source| self.is_view_of_owned(source)),

@@ -132,6 +132,27 @@ fn a_buffer_that_the_loop_alone_uses_is_each_tasks_own() {
     assert!(!is_shared(&around(&read, "")));
 }
 
+/// What one pass over the loop leaves, the next one adds to.
+#[test]
+fn a_buffer_that_a_step_reads_first_is_shared() {
+    let adds = "%y = memref.load %own[%i, %c0] : memref<64x8xf32>
+        %z = arith.addf %x, %y : f32
+        memref.store %z, %own[%i, %c0] : memref<64x8xf32>";
+    let text = outlined(&format!(
+        "%own = memref.alloc() : memref<64x8xf32>
+        scf.for %pass = %c0 to %c8 step %c1 {{
+            {}
+        }}
+        memref.dealloc %own : memref<64x8xf32>",
+        rows(adds)
+    ));
+    let (task, body) = text.split_once("func.func @f(").unwrap();
+    assert!(
+        !task.contains("memref.alloc") && body.contains("memref.alloc"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_task_is_called_through_what_shares_it() {
     let session = Session::new("test").unwrap();

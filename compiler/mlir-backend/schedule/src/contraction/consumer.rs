@@ -1,14 +1,14 @@
 //! What an element-wise operation makes of a product, made of each panel once its last products are
 //! added, while it is in the caches.
 
+use melior::dialect::arith::CmpiPredicate;
 use melior::ir::attribute::{Attribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationResult};
-use melior::ir::r#type::IntegerType;
+use melior::ir::operation::{OperationLike, OperationMutLike};
 use melior::ir::{Module, OperationRef, Value};
 use mlir_pipeline::rewrite::{
     Place, Rewritten, block_of, changed, destroy, internal, is_view, is_within, name_of, nested,
-    operations, replace_uses, users,
+    operations, replace_uses, source, users,
 };
 use mlir_pipeline::{MlirError, Session, integer_constant};
 
@@ -44,9 +44,9 @@ struct Product<'c, 'a> {
 }
 
 /// A loop over panels, along an axis.
-struct Panels<'c, 'a> {
-    operation: OperationRef<'c, 'a>,
-    axis: usize,
+pub(super) struct Panels<'c, 'a> {
+    pub operation: OperationRef<'c, 'a>,
+    pub axis: usize,
     extent: u64,
     step: u64,
 }
@@ -194,13 +194,7 @@ impl<'c, 'a> Product<'c, 'a> {
         let place = Place::before(session.context(), end).ok_or_else(none)?;
         let last = (panels.extent - 1) / panels.step * panels.step;
         let last = place.index(last)?;
-        let equal = IntegerAttribute::new(IntegerType::new(session.context(), 64).into(), 0);
-        let is_last = place
-            .operation("arith.cmpi")
-            .add_attributes(&[place.named("predicate", equal)])
-            .add_operands(&[position(panels.operation)?, last])
-            .add_results(&[IntegerType::new(session.context(), 1).into()]);
-        let is_last = place.value(is_last)?;
+        let is_last = place.compare(CmpiPredicate::Eq, [position(panels.operation)?, last])?;
         let branch = place.operation("scf.if").add_operands(&[is_last]);
         let branch = place.end_of(place.with_block(branch, &[], 1)?);
         branch.build(branch.operation("scf.yield"))
@@ -208,7 +202,7 @@ impl<'c, 'a> Product<'c, 'a> {
 }
 
 impl<'c, 'a> Panels<'c, 'a> {
-    fn of(operation: OperationRef<'c, 'a>) -> Option<Self> {
+    pub(super) fn of(operation: OperationRef<'c, 'a>) -> Option<Self> {
         let axis = IntegerAttribute::try_from(operation.attribute(AXIS).ok()?).ok()?;
         let constant = |index| integer_constant(operation.operand(index).ok()?);
         let (from, extent, step) = (constant(0)?, constant(1)?, constant(2)?);
@@ -223,7 +217,7 @@ impl<'c, 'a> Panels<'c, 'a> {
 }
 
 /// The position of a loop.
-fn position<'c, 'a>(of: OperationRef<'c, 'a>) -> Rewritten<Value<'c, 'a>> {
+pub(super) fn position<'c, 'a>(of: OperationRef<'c, 'a>) -> Rewritten<Value<'c, 'a>> {
     let block = block_of(of).ok_or_else(|| internal("a loop without its block"))?;
     Ok(block.argument(0).map_err(internal)?.into())
 }
@@ -233,15 +227,6 @@ fn written_buffer<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<Value<'c, '
     match name_of(operation).as_str() {
         "vector.transfer_write" => operation.operand(1).ok(),
         _ => None,
-    }
-}
-
-/// The buffer that a view is of.
-fn source<'c: 'a, 'a>(buffer: Value<'c, 'a>) -> Value<'c, 'a> {
-    let owner = OperationResult::try_from(buffer).map(|result| result.owner());
-    match owner {
-        Ok(owner) if is_view(&name_of(owner)) => owner.operand(0).map_or(buffer, source),
-        _ => buffer,
     }
 }
 

@@ -3,12 +3,15 @@
 
 mod consumer;
 mod destination;
+mod factors;
+mod packing;
 mod plan;
 mod prefetch;
 mod script;
 mod sharing;
 mod target;
 mod whole;
+mod zeros;
 
 use std::collections::HashSet;
 
@@ -23,12 +26,14 @@ use crate::apply::apply;
 use crate::script::{ANY, Script};
 pub use consumer::fuse_consumers;
 pub use destination::write_over_products;
+pub use factors::step_by_rows;
 pub(crate) use prefetch::prefetch;
 pub use prefetch::prefetch_blocks;
 use script::script;
 pub use sharing::Sharing;
 pub use target::Target;
 pub use whole::branch_on_whole_blocks;
+pub use zeros::start_from_zeros;
 
 /// The script of a body with these contractions, in MLIR's text. It marks the loops that
 /// threads may share, of the contractions that `sharing` names.

@@ -29,6 +29,8 @@ pub(crate) struct Panels {
     pub rows: u64,
     pub columns: u64,
     pub depth: u64,
+    /// Positions of the contracted axis that a copy moves at once: panels are padded to a multiple.
+    pub step: u64,
 }
 
 /// An operand of so many bytes is read where it lies: it is in the caches, and packing costs more
@@ -36,6 +38,9 @@ pub(crate) struct Panels {
 const UNPACKED_BYTES: u64 = 256 * 1024;
 /// So many products of an element are most of what it takes.
 const LONG_DEPTH: u64 = 64;
+/// Positions of the contracted axis that a copy into panels may move at once, and what it then
+/// takes more of a product's time, in thousandths. A padded position takes its part of it.
+const COPIES: [(u64, u64); 4] = [(8, 0), (4, 10), (2, 30), (1, 60)];
 /// The rows that threads take at a time of a product with one column.
 const ROWS_OF_ONE_COLUMN: u64 = 64;
 
@@ -90,6 +95,7 @@ impl Plan {
         };
         let panel_rows = target.row_panel_bytes / position_bytes / block_rows * block_rows;
         let panel_columns = target.column_panel_bytes / position_bytes;
+        let (depth, step) = depth_panels(depth, target.depth);
         Plan {
             block: Block {
                 rows: block_rows,
@@ -98,7 +104,8 @@ impl Plan {
             packing: Some(Panels {
                 rows: whole_unless(panel_rows, rows),
                 columns: whole_unless(panel_columns, columns),
-                depth: depth_panel(depth, target.depth),
+                depth,
+                step,
             }),
             depth: 0,
             as_runs: false,
@@ -124,7 +131,7 @@ impl Plan {
         axes.into_iter().any(|axis| {
             let panel = match axis {
                 _ if axis == contraction.columns() => panels.columns,
-                _ if axis == contraction.depth() => panels.depth,
+                _ if axis == contraction.depth() => panels.depth.max(panels.step),
                 _ if Some(axis) == contraction.rows() => panels.rows,
                 _ => 0,
             };
@@ -160,13 +167,14 @@ fn rows_of_block(rows: u64, depth: u64, most: u64) -> u64 {
         .unwrap_or_else(|| rows.div_ceil(rows.div_ceil(most)))
 }
 
-/// The contracted axis in panels of one extent of at most so many positions, the last of which may
-/// be cut off; 0 for the whole.
-fn depth_panel(depth: u64, most: u64) -> u64 {
-    match depth.div_ceil(most) {
-        0 | 1 => 0,
-        panels => depth.div_ceil(panels),
-    }
+/// The contracted axis in panels of about so many positions at most, the last of which may be cut
+/// off, and the step of their copies: the extent of a panel, 0 for the whole, and the step.
+fn depth_panels(depth: u64, most: u64) -> (u64, u64) {
+    let panels = depth.div_ceil(most).max(1);
+    let panel = |step| depth.div_ceil(panels).next_multiple_of(step);
+    let cost = |&(step, copy): &(u64, u64)| panels * panel(step) * 1000 / depth.max(1) + copy;
+    let (step, _) = COPIES.into_iter().min_by_key(cost).unwrap_or_default();
+    (if panels > 1 { panel(step) } else { 0 }, step)
 }
 
 #[cfg(test)]
@@ -175,11 +183,17 @@ mod tests {
 
     #[test]
     fn panels_share_the_contracted_axis_evenly() {
-        assert_eq!(depth_panel(256, 256), 0);
-        assert_eq!(depth_panel(1024, 256), 256);
-        assert_eq!(depth_panel(1000, 256), 250);
-        assert_eq!(depth_panel(769, 256), 193);
-        assert_eq!(depth_panel(769, 512), 385);
+        assert_eq!(depth_panels(256, 256), (0, 8));
+        assert_eq!(depth_panels(1024, 256), (256, 8));
+        assert_eq!(depth_panels(1000, 256), (252, 4));
+        assert_eq!(depth_panels(1000, 512), (504, 8));
+        assert_eq!(depth_panels(769, 512), (392, 8));
+    }
+
+    #[test]
+    fn a_short_axis_is_hardly_padded() {
+        let step = |depth| depth_panels(depth, 256).1;
+        assert_eq!([1, 17, 18, 20, 100, 131].map(step), [1, 1, 2, 4, 4, 4]);
     }
 
     #[test]

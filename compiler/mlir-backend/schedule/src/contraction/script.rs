@@ -6,6 +6,7 @@ use super::Target;
 use super::consumer::AXIS;
 use super::plan::Plan;
 use super::sharing::{Level, Shared, Sharing};
+use super::zeros::BLOCKS;
 use crate::script::{ANY, Handle, Script};
 
 /// A module with one named sequence over a function with these contractions. It marks the
@@ -32,9 +33,6 @@ pub(crate) fn script(
     script.vectorize(contractions, &plans);
     script.finish()
 }
-
-/// Positions of the contracted axis that a copy of each operand moves at once.
-const COPIED: [u64; 2] = [16, 4];
 
 impl Script {
     fn contraction(&mut self, contraction: &ContractionShape, plan: &Plan, shared: Option<Shared>) {
@@ -106,9 +104,11 @@ impl Script {
             row_panels = (panels.rows > 0).then(|| self.loop_around(&inner));
         }
         inner = self.tile_shared(&inner, &block, Some(&order), at(Level::Blocks));
+        let blocks = self.loop_around(&inner);
+        self.line(format!("transform.annotate {blocks} \"{BLOCKS}\" : {ANY}"));
         let packs_for_all = Shared::packs_for_all(shared, contraction, plan);
-        let padded = self.pack(contraction, plan, row_panels, &inner, packs_for_all);
-        self.tile(&padded, &one, None);
+        let padded = self.pack(contraction, plan, panels, row_panels, &inner, packs_for_all);
+        self.positions(contraction, &padded, &one);
     }
 
     /// Loops over panels, marked with their axes. The one along `shared` is shared.
@@ -142,119 +142,6 @@ impl Script {
         inner
     }
 
-    /// Copies both operands' panels to contiguous memory, block by block and padded with zeros,
-    /// once each. A sum of products of zeros is `+0.0`, which changes no accumulator. Threads may
-    /// share the copy of the second one.
-    fn pack(
-        &mut self,
-        contraction: &ContractionShape,
-        plan: &Plan,
-        row_panels: Option<Handle>,
-        block: &Handle,
-        shares: bool,
-    ) -> Handle {
-        // The padding's slices must be simple before it is hoisted.
-        self.patterns(&[
-            "canonicalization",
-            "linalg.tiling_canonicalization",
-            "scf.for_loop_canonicalization",
-        ]);
-        // So must the second operand's be of the loop over rows, which its panel leaves.
-        if let Some(row_panels) = &row_panels {
-            self.line(format!("transform.apply_licm to {row_panels} : {ANY}"));
-        }
-        let zero = match contraction.scalar.is_float() {
-            true => format!("0.0 : {}", contraction.scalar),
-            false => format!("0 : i{}", contraction.scalar.bytes() * 8),
-        };
-        let dimensions: Vec<usize> = (0..contraction.dimensions()).collect();
-        let [padded, pads, copies] = [self.handle(), self.handle(), self.handle()];
-        self.line(format!(
-            "{padded}, {pads}, {copies} = transform.structured.pad {block} \
-             {{padding_values = [{zero}, {zero}, {zero}], padding_dimensions = {dimensions:?}, \
-             nofold_flags = [1, 1, 0], copy_back_op = \"none\"}} : ({ANY}) -> ({ANY}, {ANY}, {ANY})"
-        ));
-        // The second operand's panel is the same for all panels of rows.
-        let hoisted = [2, 2 + usize::from(row_panels.is_some())];
-        for operand in [1, 0] {
-            let pad = self.producer(&padded, operand);
-            let tag = pack_tag(contraction, operand);
-            self.line(format!("transform.annotate {pad} \"{tag}\" : {ANY}"));
-            let [typed, panel] = [self.handle(), self.handle()];
-            self.line(format!(
-                "{typed} = transform.cast {pad} : {ANY} to !transform.op<\"tensor.pad\">"
-            ));
-            self.line(format!(
-                "{panel} = transform.structured.hoist_pad {typed} by {} loops \
-                 : (!transform.op<\"tensor.pad\">) -> {ANY}",
-                hoisted[operand]
-            ));
-            if shares && operand == 1 {
-                let pad = self.tagged(&tag);
-                self.share_around(&pad);
-            }
-        }
-        if plan.cuts(contraction, 0..contraction.kept.len()) {
-            let pad = self.producer(&padded, 2);
-            let sizes: Vec<u64> = (0..contraction.kept.len())
-                .map(|axis| plan.block_extent(contraction, axis))
-                .collect();
-            self.line(format!(
-                "transform.structured.vectorize {pad} vector_sizes {sizes:?} : {ANY}"
-            ));
-        }
-        self.copies(contraction, plan);
-        padded
-    }
-
-    fn producer(&mut self, operation: &Handle, operand: usize) -> Handle {
-        let handle = self.handle();
-        self.line(format!(
-            "{handle} = transform.get_producer_of_operand {operation}[{operand}] : ({ANY}) -> {ANY}"
-        ));
-        handle
-    }
-
-    /// The copies into panels, in vectors.
-    fn copies(&mut self, contraction: &ContractionShape, plan: &Plan) {
-        for (operand, (axes, copied)) in contraction.operands.iter().zip(COPIED).enumerate() {
-            let pad = self.tagged(&pack_tag(contraction, operand));
-            let is_depth = |&axis: &usize| axis == contraction.depth();
-            let steps: Vec<u64> = axes
-                .iter()
-                .map(|axis| if is_depth(axis) { copied } else { 0 })
-                .collect();
-            let vectors: Vec<u64> = axes
-                .iter()
-                .map(|axis| match is_depth(axis) {
-                    true => copied,
-                    false => plan.block_extent(contraction, *axis),
-                })
-                .collect();
-            let (copy, loops) = self.loops("tile_using_for", &pad, &steps, "");
-            if plan.cuts(contraction, axes.iter().copied()) {
-                // A copy of nothing but padding, which no block is.
-                for around in loops {
-                    let guards = self.handle();
-                    self.line(format!(
-                        "{guards} = transform.structured.match ops{{[\"scf.if\"]}} in {around} : ({ANY}) -> {ANY}"
-                    ));
-                    self.line(format!(
-                        "transform.scf.take_assumed_branch {guards} take_else_branch : ({ANY}) -> ()"
-                    ));
-                }
-            }
-            self.line(format!(
-                "transform.structured.vectorize {copy} vector_sizes {vectors:?} : {ANY}"
-            ));
-        }
-        // At once: a canonicalization would make copies of whole buffers of them.
-        self.patterns(&[
-            "vector.lower_masked_transfers",
-            "tensor.fold_tensor_subset_ops_into_vector_transfers",
-        ]);
-    }
-
     /// The blocks in vectors, their accumulators in registers around the contracted loops.
     fn vectorize(&mut self, contractions: &[ContractionShape], plans: &[Plan]) {
         self.line(format!(
@@ -285,10 +172,6 @@ impl Script {
         self.line(format!(
             "transform.loop.hoist_loop_invariant_subsets {typed} : !transform.op<\"scf.for\">"
         ));
-        self.patterns(&["canonicalization"]);
+        self.patterns(&["canonicalization", "vector.drop_unit_dims_with_shape_cast"]);
     }
-}
-
-fn pack_tag(contraction: &ContractionShape, operand: usize) -> String {
-    format!("neuro.pack{}_{operand}", contraction.number)
 }

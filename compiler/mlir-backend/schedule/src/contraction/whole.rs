@@ -6,12 +6,9 @@
 //! an element.
 
 use melior::dialect::arith::CmpiPredicate;
-use melior::ir::attribute::{
-    ArrayAttribute, BoolAttribute, DenseI32ArrayAttribute, IntegerAttribute,
-};
+use melior::ir::attribute::{ArrayAttribute, BoolAttribute, DenseI32ArrayAttribute};
 use melior::ir::operation::{OperationLike, OperationRef, OperationResult, WalkOrder, WalkResult};
-use melior::ir::r#type::IntegerType;
-use melior::ir::{Block, Module, Region, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Module, Type, Value, ValueLike};
 use mlir_pipeline::rewrite::{Place, Rewritten, destroy, internal, name_of, replace_uses};
 use mlir_pipeline::{MlirError, Session, integer_constant};
 
@@ -116,20 +113,12 @@ impl<'c, 'a> Transfer<'c, 'a> {
         let Some(place) = Place::before(session.context(), self.operation) else {
             return Ok(());
         };
-        let truth: Type = IntegerType::new(place.context, 1).into();
-        let predicate = IntegerType::new(place.context, 64).into();
-        let predicate = IntegerAttribute::new(predicate, CmpiPredicate::Sge as i64);
         let mut is_whole = None;
         for (reach, &extent) in self.reach(place)?.into_iter().zip(&self.extents) {
-            let reaches = place
-                .operation("arith.cmpi")
-                .add_attributes(&[place.named("predicate", predicate)])
-                .add_operands(&[reach, place.index(extent)?])
-                .add_results(&[truth]);
-            let reaches = place.value(reaches)?;
+            let reaches = place.compare(CmpiPredicate::Sge, [reach, place.index(extent)?])?;
             is_whole = Some(match is_whole {
                 None => reaches,
-                Some(whole) => place.emit("arith.andi", &[whole, reaches], truth)?,
+                Some(whole) => place.emit("arith.andi", &[whole, reaches], reaches.r#type())?,
             });
         }
         let Some(is_whole) = is_whole else {
@@ -137,26 +126,11 @@ impl<'c, 'a> Transfer<'c, 'a> {
         };
         let results = self.operation.results();
         let types: Vec<Type> = results.map(|result| Value::from(result).r#type()).collect();
-        let [then, otherwise] = [(); 2].map(|()| {
-            let region = Region::new();
-            region.append_block(Block::new(&[]));
-            region
-        });
-        let branch = place
-            .operation("scf.if")
-            .add_operands(&[is_whole])
-            .add_results(&types)
-            .add_regions([then, otherwise]);
-        let branch = place.build(branch)?;
-        for (index, is_whole) in [true, false].into_iter().enumerate() {
-            let block = branch.region(index).map_err(internal)?.first_block();
-            let block = block.ok_or_else(|| internal("a branch without its block"))?;
-            let inside = place.end_of(block);
-            let values = self.copy(inside, is_whole, &types)?;
-            inside.build(inside.operation("scf.yield").add_operands(&values))?;
-        }
-        if let (Ok(old), Ok(new)) = (self.operation.result(0), branch.result(0)) {
-            replace_uses(old.into(), new.into());
+        let copies = place.choose(is_whole, &types, |place, is_whole| {
+            self.copy(place, is_whole, &types)
+        })?;
+        if let (Ok(old), Some(&new)) = (self.operation.result(0), copies.first()) {
+            replace_uses(old.into(), new);
         }
         destroy(self.operation);
         Ok(())
