@@ -71,7 +71,9 @@ impl Plan {
         let largest = rows.max(columns) * depth * bytes;
         // Few rows, or columns of one block, read each element of the other operand too few times
         // to repay its copy.
-        if largest <= UNPACKED_BYTES || rows < 2 * target.rows || columns <= vector {
+        let is_near = largest <= UNPACKED_BYTES
+            && !(target.packs_far_rows && lies_far_apart(rows, columns * bytes, depth));
+        if is_near || rows < 2 * target.rows || columns <= vector {
             let thin =
                 rows == 1 && largest > UNPACKED_BYTES && columns >= target.single_row * vector;
             return Plan {
@@ -89,10 +91,7 @@ impl Plan {
         }
         let whole_unless = |panel: u64, extent: u64| if extent > panel { panel } else { 0 };
         let position_bytes = target.depth * bytes;
-        let block_rows = match bytes {
-            8.. => target.packed_wide_rows,
-            _ => target.packed_rows,
-        };
+        let block_rows = target.packed_rows;
         let panel_rows = target.row_panel_bytes / position_bytes / block_rows * block_rows;
         let panel_columns = target.column_panel_bytes / position_bytes;
         let (depth, step) = depth_panels(depth, target.depth);
@@ -148,6 +147,13 @@ impl Plan {
             && contraction.of_arguments
             && !self.cuts(contraction, 0..contraction.kept.len())
     }
+}
+
+/// Whether a strip of the second operand's columns leaves the first cache before the next of many
+/// blocks of rows reads it: rows a multiple of 1 KiB apart share a quarter of its sets or fewer,
+/// which hold so few of them.
+fn lies_far_apart(rows: u64, row_bytes: u64, depth: u64) -> bool {
+    row_bytes.is_multiple_of(1024) && depth > 32 && rows >= 128
 }
 
 /// The rows of a block, `most` or fewer: so many that there is no rest, or that it is a small part

@@ -9,8 +9,9 @@ pub struct Target {
     /// The rows of a block of packed panels, whose rows of the result come from afar: fewer where
     /// enough stay to hide the latency.
     pub packed_rows: u64,
-    /// The same of elements of 8 bytes.
-    pub packed_wide_rows: u64,
+    /// Whether a second operand whose rows share few sets of the first cache is worth a copy,
+    /// however small it is.
+    pub packs_far_rows: bool,
     /// How many rows of columns a product with a single row takes at once.
     pub single_row: u64,
     /// Positions of the contracted axis in a panel: more of them read and write the result less
@@ -30,7 +31,6 @@ impl Target {
     pub const AVX512: Target = Target {
         rows: 8,
         packed_rows: 4,
-        packed_wide_rows: 4,
         prefetches: true,
         ..Target::GENERIC
     };
@@ -39,7 +39,7 @@ impl Target {
     pub const AVX2: Target = Target {
         rows: 6,
         packed_rows: 6,
-        packed_wide_rows: 5,
+        packs_far_rows: true,
         single_row: 2,
         depth: 512,
         row_panel_bytes: 96 * 1024,
@@ -51,7 +51,6 @@ impl Target {
         row_bytes: 32,
         rows: 8,
         packed_rows: 8,
-        packed_wide_rows: 8,
         ..Target::GENERIC
     };
     /// Any other, as the backend specification has it, §The contraction schedule.
@@ -59,7 +58,7 @@ impl Target {
         row_bytes: 64,
         rows: 4,
         packed_rows: 4,
-        packed_wide_rows: 4,
+        packs_far_rows: false,
         single_row: 4,
         depth: 256,
         row_panel_bytes: 128 * 1024,
