@@ -2,6 +2,7 @@
 //! and columns, each group of letters one axis (backend specification, §The contraction schedule).
 
 use melior::ir::Value;
+use melior::ir::operation::{OperationLike, OperationResult};
 use neuro_hir::TensorType;
 use shared_types::{ScalarType, Span};
 
@@ -42,8 +43,21 @@ pub(crate) fn arrange<'c: 'b, 'b>(
         true => (left, right),
         false => (right, left),
     };
-    let Some(groups) = Groups::of(space, &first.1, &second.1) else {
+    let Some(mut groups) = Groups::of(space, &first.1, &second.1) else {
         return Ok(None);
+    };
+    // A vector times a matrix whose columns lie in memory: the rows of that, times one column.
+    let runs = second
+        .1
+        .last()
+        .is_some_and(|last| groups.folded.contains(last));
+    let is_given = is_given(first.0) && is_given(second.0) && !scalar.is_half();
+    let (first, second) = match groups.rows.is_empty() && runs && is_given {
+        true => {
+            std::mem::swap(&mut groups.rows, &mut groups.columns);
+            (second, first)
+        }
+        false => (first, second),
     };
     if extents.contains(&0) {
         return Ok(None);
@@ -57,11 +71,12 @@ pub(crate) fn arrange<'c: 'b, 'b>(
     let size = |group: &[usize]| group.iter().map(|&dimension| extents[dimension]).product();
     let mut kept = Vec::new();
     let mut inputs = Vec::new();
-    for group in [batches, rows, columns] {
+    for group in [batches, rows] {
         if !group.is_empty() {
             kept.push(size(group));
         }
     }
+    kept.push(size(columns));
     let batch = usize::from(!batches.is_empty());
     let (row, column, depth) = (batch, kept.len() - 1, kept.len());
     for (operand, groups) in [
@@ -74,7 +89,10 @@ pub(crate) fn arrange<'c: 'b, 'b>(
             .copied()
             .collect();
         let (value, ty) = ordered(at, operand, &order, &extents, scalar, span)?;
-        let present = || groups.iter().filter(|(group, _)| !group.is_empty());
+        // Without letters of its own a column is one element.
+        let is_there =
+            |(group, _): &&(&Vec<usize>, usize)| !group.is_empty() || std::ptr::eq(*group, columns);
+        let present = || groups.iter().filter(is_there);
         let shape: Vec<u64> = present().map(|(group, _)| size(group)).collect();
         let grouped = TensorType::new(computed_in(scalar), &shape);
         let value = match ty.same_shape_and_element(&grouped) {
@@ -124,6 +142,21 @@ impl Groups {
             || batches.len() + folded.len() + columns.len() != second.len();
         (in_order && all_folded && !repeats && !columns.is_empty()).then_some(groups)
     }
+}
+
+/// Whether no operation makes the value, or only gives another shape to what is given.
+pub(crate) fn is_given(value: Value<'_, '_>) -> bool {
+    let Ok(result) = OperationResult::try_from(value) else {
+        return true;
+    };
+    let owner = result.owner();
+    let name = owner.name();
+    let reshapes = ["tensor.expand_shape", "tensor.collapse_shape"];
+    let is_reshape = name
+        .as_string_ref()
+        .as_str()
+        .is_ok_and(|name| reshapes.contains(&name));
+    is_reshape && owner.operand(0).is_ok_and(is_given)
 }
 
 /// The operand with its axes along the dimensions in this order: itself, or a copy.

@@ -2,13 +2,13 @@
 //! (backend specification, §Matrix multiplication).
 
 use ast_types::BinaryOp;
-use melior::ir::{Value, ValueLike};
+use melior::ir::Value;
 use neuro_hir::TensorType;
 use shared_types::Span;
 
 use crate::accumulation::Accumulation;
 use crate::affine::IndexMap;
-use crate::arrange::arrange;
+use crate::arrange::{arrange, is_given};
 use crate::at::{At, Built};
 use crate::check::{Checks, IterationSpace};
 use crate::contraction_shape::ContractionShape;
@@ -89,10 +89,7 @@ pub(crate) fn contract<'c: 'b, 'b>(
                 .iter()
                 .map(|(_, axes)| axes.clone())
                 .collect(),
-            of_arguments: arranged
-                .inputs
-                .iter()
-                .all(|(value, _)| value.is_block_argument()),
+            of_arguments: arranged.inputs.iter().all(|(value, _)| is_given(*value)),
         })
     });
     let element = match arranged {

@@ -15,7 +15,7 @@ pub struct ContractionShape {
     /// The dimension that each axis of an operand runs along. The second operand has the last
     /// axis of the result.
     pub operands: Vec<Vec<usize>>,
-    /// Whether no operation of the body makes an operand.
+    /// Whether no operation of the body makes an operand, but for its shape.
     pub of_arguments: bool,
 }
 
