@@ -1,9 +1,11 @@
 //! `@` and `einsum` against loops (numerics, §Matrix product `@` and `einsum`).
 
+use std::num::NonZeroUsize;
+
 use half::bf16;
 use shared_types::ScalarType;
 
-use crate::jit::{assert_same, compile, compile_plain, numbers, tensor};
+use crate::jit::{assert_same, compile, compile_plain, compile_shared, numbers, tensor};
 
 fn f32s(count: usize, seed: u64) -> Vec<f32> {
     numbers(count, seed).map(|number| number as f32).collect()
@@ -264,6 +266,10 @@ fn letters_in_every_schedule() {
         ("f32", "ijb,bjk->ibk"),
         ("f32", "iab,abk->ik"),
         ("f16", "ml,ln->mn"),
+        ("f32", "ml,nl->mn"),
+        ("f32", "lm,ln->mn"),
+        ("f64", "lm,nl->mn"),
+        ("i32", "blm,bnl->bmn"),
         ("bf16", "ij,kj->ik"),
         ("u8", "ij,jk->ik"),
         ("i64", "ij,j->i"),
@@ -290,9 +296,12 @@ fn letters_in_every_schedule() {
         let scalar = element.parse().unwrap();
         let random = |name: &str, letters| tensor::random(1, name, scalar, &extents(letters));
         let (a, b) = (random("a", left).unwrap(), random("b", right).unwrap());
-        let found = compile(&source).result("f", &[&a, &b]);
         let expected = compile_plain(&source).result("f", &[&a, &b]);
-        assert!(found.same_bits(&expected), "{element} {letters}");
+        let threads = NonZeroUsize::new(3).unwrap();
+        for other in [compile(&source), compile_shared(&source, threads)] {
+            let found = other.result("f", &[&a, &b]);
+            assert!(found.same_bits(&expected), "{element} {letters}");
+        }
     }
 }
 

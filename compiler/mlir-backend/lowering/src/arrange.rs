@@ -10,6 +10,7 @@ use crate::affine::IndexMap;
 use crate::at::{At, Built};
 use crate::check::IterationSpace;
 use crate::contraction::Contraction;
+use crate::contraction_shape::ContractionShape;
 use crate::fill::empty;
 use crate::generic::{Generic, Iterator};
 use crate::half::{computed_in, widen};
@@ -68,7 +69,10 @@ pub(crate) fn arrange<'c: 'b, 'b>(
         columns,
         folded,
     } = &groups;
-    let size = |group: &[usize]| group.iter().map(|&dimension| extents[dimension]).product();
+    let size = |group: &[usize]| -> u64 {
+        let extents = group.iter().map(|&dimension| extents[dimension]);
+        extents.product()
+    };
     let mut kept = Vec::new();
     let mut inputs = Vec::new();
     for group in [batches, rows] {
@@ -79,15 +83,29 @@ pub(crate) fn arrange<'c: 'b, 'b>(
     kept.push(size(columns));
     let batch = usize::from(!batches.is_empty());
     let (row, column, depth) = (batch, kept.len() - 1, kept.len());
-    for (operand, groups) in [
-        (first, [(batches, 0), (rows, row), (folded, depth)]),
-        (second, [(batches, 0), (folded, depth), (columns, column)]),
+    let bytes = computed_in(scalar).bytes() as u64;
+    let largest = size(rows)
+        .max(size(columns))
+        .saturating_mul(size(folded) * bytes);
+    let is_copied = largest > ContractionShape::COPIED_BYTES
+        && size(rows) >= ContractionShape::COPIED_ROWS
+        && size(columns) >= ContractionShape::COPIED_COLUMNS;
+    for (operand, last) in [
+        (first, [(rows, row), (folded, depth)]),
+        (second, [(folded, depth), (columns, column)]),
     ] {
-        let order: Vec<usize> = groups
-            .iter()
-            .flat_map(|(group, _)| *group)
-            .copied()
-            .collect();
+        let order = |groups: [(&Vec<usize>, usize); 3]| -> Vec<usize> {
+            let groups = groups.iter().flat_map(|(group, _)| *group);
+            groups.copied().collect()
+        };
+        let [before, after] = last;
+        let turned = [(batches, 0), after, before];
+        let lies_turned = is_copied && is_given && operand.1 == order(turned);
+        let groups = match lies_turned {
+            true => turned,
+            false => [(batches, 0), before, after],
+        };
+        let order = order(groups);
         let (value, ty) = ordered(at, operand, &order, &extents, scalar, span)?;
         // Without letters of its own a column is one element.
         let is_there =

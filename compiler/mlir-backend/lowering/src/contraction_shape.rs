@@ -12,14 +12,23 @@ pub struct ContractionShape {
     pub kept: Vec<u64>,
     /// The extent of the contracted axis.
     pub folded: u64,
-    /// The dimension that each axis of an operand runs along. The second operand has the last
-    /// axis of the result.
+    /// The dimension that each axis of an operand runs along: batches first, then of the first
+    /// operand rows and the contracted one, of the second, which has the last axis of the result,
+    /// the contracted one and columns. Operands that are copied anyhow may have the last two the
+    /// other way round.
     pub operands: Vec<Vec<usize>>,
     /// Whether no operation of the body makes an operand, but for its shape.
     pub of_arguments: bool,
 }
 
 impl ContractionShape {
+    /// A schedule for any processor copies the operands of a product with a larger operand,
+    pub const COPIED_BYTES: u64 = 256 * 1024;
+    /// of so many rows
+    pub const COPIED_ROWS: u64 = 16;
+    /// and so many columns or more, block by block.
+    pub const COPIED_COLUMNS: u64 = 32;
+
     /// The attribute of the generic that multiplies and adds.
     pub fn product_tag(number: usize) -> String {
         format!("neuro.product{number}")

@@ -89,24 +89,28 @@ impl Script {
         handle
     }
 
-    /// The loop over the positions of a panel. The first operand's are read where its panel has
-    /// them.
+    /// The loop over the positions of a panel. Those of an operand whose blocks were turned are read
+    /// where the panel has them.
     pub(super) fn positions(
         &mut self,
         contraction: &ContractionShape,
         padded: &Handle,
         one: &[u64],
     ) {
-        let panel = self.producer(padded, 0);
-        let (_, around) = self.loops("tile_using_for", padded, one, "");
-        if turned(contraction, 0).is_some() {
-            let [factors, outer] = [self.handle(), self.handle()];
+        let turned = (0..2).filter(|&operand| turned(contraction, operand).is_some());
+        let panels: Vec<Handle> = turned
+            .map(|operand| self.producer(padded, operand))
+            .collect();
+        let (_, mut around) = self.loops("tile_using_for", padded, one, "");
+        for panel in panels {
+            let [read, outer] = [self.handle(), self.handle()];
             self.line(format!(
-                "{factors}, {outer} = transform.structured.fuse_into_containing_op {panel} \
+                "{read}, {outer} = transform.structured.fuse_into_containing_op {panel} \
                  into {} : ({ANY}, {ANY}) -> ({ANY}, {ANY})",
                 around[0]
             ));
-            self.line(format!("transform.structured.vectorize {factors} : {ANY}"));
+            self.line(format!("transform.structured.vectorize {read} : {ANY}"));
+            around = vec![outer];
         }
     }
 
@@ -172,13 +176,17 @@ impl Script {
     }
 }
 
-/// The order of the axes of an operand's blocks in its panel, where it is another: rows last.
+/// The order of the axes of an operand's blocks in its panel, where it is another: rows or columns
+/// last.
 fn turned(contraction: &ContractionShape, operand: usize) -> Option<Vec<usize>> {
-    let rows = contraction.rows().filter(|_| operand == 0)?;
-    let axes = &contraction.operands[0];
+    let last = match operand {
+        0 => contraction.rows()?,
+        _ => contraction.columns(),
+    };
+    let axes = &contraction.operands[operand];
     let mut order: Vec<usize> = (0..axes.len()).collect();
-    order.sort_by_key(|&axis| axes[axis] == rows);
-    Some(order)
+    order.sort_by_key(|&axis| axes[axis] == last);
+    (!order.is_sorted()).then_some(order)
 }
 
 fn pack_tag(contraction: &ContractionShape, operand: usize) -> String {

@@ -33,9 +33,6 @@ pub(crate) struct Panels {
     pub step: u64,
 }
 
-/// An operand of so many bytes is read where it lies: it is in the caches, and packing costs more
-/// than it gives.
-const UNPACKED_BYTES: u64 = 256 * 1024;
 /// So many products of an element are most of what it takes.
 const LONG_DEPTH: u64 = 64;
 /// Positions of the contracted axis that a copy into panels may move at once, and what it then
@@ -71,11 +68,11 @@ impl Plan {
         let largest = rows.max(columns) * depth * bytes;
         // Few rows, or columns of one block, read each element of the other operand too few times
         // to repay its copy.
-        let is_near = largest <= UNPACKED_BYTES
+        // What is in the caches is read where it lies: packing costs more than it gives.
+        let is_near = largest <= ContractionShape::COPIED_BYTES
             && !(target.packs_far_rows && lies_far_apart(rows, columns * bytes, depth));
         if is_near || rows < 2 * target.rows || columns <= vector {
-            let thin =
-                rows == 1 && largest > UNPACKED_BYTES && columns >= target.single_row * vector;
+            let thin = rows == 1 && !is_near && columns >= target.single_row * vector;
             return Plan {
                 block: Block {
                     columns: match thin {
@@ -200,6 +197,32 @@ mod tests {
     fn a_short_axis_is_hardly_padded() {
         let step = |depth| depth_panels(depth, 256).1;
         assert_eq!([1, 17, 18, 20, 100, 131].map(step), [1, 1, 2, 4, 4, 4]);
+    }
+
+    /// The builders leave operands of such products as they lie.
+    #[test]
+    fn what_is_copied_for_any_processor_is_packed() {
+        let (rows, columns) = (
+            ContractionShape::COPIED_ROWS,
+            ContractionShape::COPIED_COLUMNS,
+        );
+        let contraction = ContractionShape {
+            number: 0,
+            scalar: shared_types::ScalarType::F64,
+            kept: vec![rows, columns],
+            folded: ContractionShape::COPIED_BYTES / 8 / columns + 1,
+            operands: vec![vec![2, 0], vec![1, 2]],
+            of_arguments: true,
+        };
+        for target in [Target::AVX512, Target::AVX2, Target::NEON, Target::GENERIC] {
+            assert!(Plan::of(&contraction, &target).packing.is_some());
+        }
+        let f32s = ContractionShape {
+            scalar: shared_types::ScalarType::F32,
+            folded: 2 * contraction.folded,
+            ..contraction
+        };
+        assert!(Plan::of(&f32s, &Target::AVX512).packing.is_some());
     }
 
     #[test]
