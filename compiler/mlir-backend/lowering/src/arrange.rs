@@ -52,8 +52,8 @@ pub(crate) fn arrange<'c: 'b, 'b>(
         .1
         .last()
         .is_some_and(|last| groups.folded.contains(last));
-    let is_given = is_given(first.0) && is_given(second.0) && !scalar.is_half();
-    let (first, second) = match groups.rows.is_empty() && runs && is_given {
+    let are_given = is_given(first.0) && is_given(second.0) && !scalar.is_half();
+    let (first, second) = match groups.rows.is_empty() && runs && are_given {
         true => {
             std::mem::swap(&mut groups.rows, &mut groups.columns);
             (second, first)
@@ -100,7 +100,7 @@ pub(crate) fn arrange<'c: 'b, 'b>(
         };
         let [before, after] = last;
         let turned = [(batches, 0), after, before];
-        let lies_turned = is_copied && is_given && operand.1 == order(turned);
+        let lies_turned = is_copied && are_given && operand.1 == order(turned);
         let groups = match lies_turned {
             true => turned,
             false => [(batches, 0), before, after],

@@ -22,11 +22,12 @@ pub struct ContractionShape {
 }
 
 impl ContractionShape {
-    /// A schedule for any processor copies the operands of a product with a larger operand,
+    /// Above so many bytes of its larger operand, and with the rows and columns below, a product's
+    /// operands are copied block by block by the schedule of any processor.
     pub const COPIED_BYTES: u64 = 256 * 1024;
-    /// of so many rows
+    /// The least rows of such a product.
     pub const COPIED_ROWS: u64 = 16;
-    /// and so many columns or more, block by block.
+    /// Its least columns.
     pub const COPIED_COLUMNS: u64 = 32;
 
     /// The attribute of the generic that multiplies and adds.

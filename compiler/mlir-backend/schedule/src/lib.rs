@@ -8,6 +8,7 @@ mod apply;
 mod contraction;
 mod nest;
 mod script;
+mod transfer;
 
 pub use contraction::{
     Sharing, Target, branch_on_whole_blocks, fuse_consumers, prefetch_blocks, schedule,

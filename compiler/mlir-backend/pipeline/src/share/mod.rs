@@ -131,14 +131,16 @@ fn is_scratch<'c, 'a>(buffer: Value<'c, 'a>, shared: OperationRef<'c, 'a>) -> bo
     let uses = |operation: &OperationRef<'c, 'a>| {
         !is_view(&name_of(*operation)) && operation.operands().any(|one| source(one) == buffer)
     };
-    let step = block_of(shared).map(operations).unwrap_or_default();
-    let first = step
-        .into_iter()
-        .map(|operation| nested(operation).into_iter().filter(uses).collect())
-        .find(|users: &Vec<OperationRef>| !users.is_empty());
-    let is_written =
-        first.is_some_and(|users| users.into_iter().all(|user| only_writes(user, buffer)));
-    is_written && only_used_in(buffer, shared)
+    let is_written_first = || {
+        let step = block_of(shared).map(operations).unwrap_or_default();
+        let users = step
+            .into_iter()
+            .map(|one| nested(one).into_iter().filter(uses));
+        let mut users = users.map(Iterator::collect::<Vec<OperationRef>>);
+        let first = users.find(|users| !users.is_empty()).unwrap_or_default();
+        !first.is_empty() && first.into_iter().all(|user| only_writes(user, buffer))
+    };
+    only_used_in(buffer, shared) && is_written_first()
 }
 
 /// Whether an operation writes a buffer, and reads nothing of it.

@@ -5,9 +5,7 @@
 //! rows and adds all rows. LLVM keeps that order, for which there are not enough registers, and
 //! takes vectors apart in registers where memory has the element.
 
-use melior::ir::attribute::{
-    ArrayAttribute, Attribute, BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute,
-};
+use melior::ir::attribute::{Attribute, DenseI64ArrayAttribute};
 use melior::ir::operation::{OperationLike, OperationRef, OperationResult};
 use melior::ir::{Module, Type, TypeLike, Value, ValueLike};
 use mlir_pipeline::rewrite::{
@@ -16,7 +14,7 @@ use mlir_pipeline::rewrite::{
 use mlir_pipeline::{Access, MlirError, Session, access};
 use mlir_sys::{mlirShapedTypeGetElementType, mlirTypeIsAVector};
 
-use super::prefetch::shape;
+use crate::transfer::{is_in_bounds, read_run, shape};
 
 /// Computes the steps of blocks, on buffers, row by row.
 pub fn step_by_rows(session: &Session, module: &Module<'_>) -> Result<(), MlirError> {
@@ -182,34 +180,18 @@ impl<'c, 'a> Read<'c, 'a> {
     /// The elements that lie side by side from the first one, as a vector of this type.
     fn row(&self, place: Place<'c, 'a>, ty: Type<'c>) -> Rewritten<Value<'c, 'a>> {
         let operands: Vec<Value> = self.transfer.operands().collect();
-        let rank = operands.len() - 2;
-        let axes: Vec<String> = (0..rank).map(|axis| format!("d{axis}")).collect();
-        let map = format!("affine_map<({}) -> (d{})>", axes.join(", "), rank - 1);
-        let map = Attribute::parse(place.context, &map).ok_or_else(|| internal("no map"))?;
-        let yes = BoolAttribute::new(place.context, true).into();
-        // The buffer, its indices, the padding, no mask.
-        let segments = DenseI32ArrayAttribute::new(place.context, &[1, rank as i32, 1, 0]);
-        let read = place
-            .operation("vector.transfer_read")
-            .add_operands(&operands)
-            .add_attributes(&[
-                place.named("permutation_map", map),
-                place.named("in_bounds", ArrayAttribute::new(place.context, &[yes])),
-                place.named("operandSegmentSizes", segments),
-            ])
-            .add_results(&[ty]);
-        place.value(read)
+        match operands.as_slice() {
+            [buffer, indices @ .., padding] => read_run(place, *buffer, indices, *padding, ty),
+            _ => Err(internal("a read of no buffer")),
+        }
     }
 }
 
 /// The axes that a read walks, if there is no mask and all that it reads is there.
 fn walks_of_whole(transfer: OperationRef<'_, '_>) -> Option<Access> {
     let rank = shape(transfer.operand(0).ok()?.r#type()).len();
-    let axes = ArrayAttribute::try_from(transfer.attribute("in_bounds").ok()?).ok()?;
-    let holds = |axis| BoolAttribute::try_from(axes.element(axis).ok()?).ok();
-    let is_there = (0..axes.len()).all(|axis| holds(axis).is_some_and(|holds| holds.value()));
     let walks = access(transfer.attribute("permutation_map").ok()?)?;
-    (is_there && transfer.operand_count() == rank + 2).then_some(walks)
+    (is_in_bounds(transfer)? && transfer.operand_count() == rank + 2).then_some(walks)
 }
 
 /// The extents of a vector; none of other values.

@@ -38,6 +38,8 @@ const LONG_DEPTH: u64 = 64;
 /// Positions of the contracted axis that a copy into panels may move at once, and what it then
 /// takes more of a product's time, in thousandths. A padded position takes its part of it.
 const COPIES: [(u64, u64); 4] = [(8, 0), (4, 10), (2, 30), (1, 60)];
+/// So many rows repay the copy of a small second operand.
+const ROWS_THAT_REPAY: u64 = 128;
 /// The rows that threads take at a time of a product with one column.
 const ROWS_OF_ONE_COLUMN: u64 = 64;
 
@@ -66,11 +68,11 @@ impl Plan {
             };
         }
         let largest = rows.max(columns) * depth * bytes;
-        // Few rows, or columns of one block, read each element of the other operand too few times
-        // to repay its copy.
         // What is in the caches is read where it lies: packing costs more than it gives.
         let is_near = largest <= ContractionShape::COPIED_BYTES
             && !(target.packs_far_rows && lies_far_apart(rows, columns * bytes, depth));
+        // Few rows, or columns of one block, read each element of the other operand too few times
+        // to repay its copy.
         if is_near || rows < 2 * target.rows || columns <= vector {
             let thin = rows == 1 && !is_near && columns >= target.single_row * vector;
             return Plan {
@@ -146,11 +148,12 @@ impl Plan {
     }
 }
 
-/// Whether a strip of the second operand's columns leaves the first cache before the next of many
-/// blocks of rows reads it: rows a multiple of 1 KiB apart share a quarter of its sets or fewer,
-/// which hold so few of them.
+/// Whether a strip of the second operand's columns leaves the first cache before the next block of
+/// rows reads it, and there are blocks enough to repay its copy.
 fn lies_far_apart(rows: u64, row_bytes: u64, depth: u64) -> bool {
-    row_bytes.is_multiple_of(1024) && depth > 32 && rows >= 128
+    // 32 KiB in 8 ways: rows a multiple of 1 KiB apart share 4 of 64 sets or fewer.
+    let (apart, held) = (1024, 4 * 8);
+    row_bytes.is_multiple_of(apart) && depth > held && rows >= ROWS_THAT_REPAY
 }
 
 /// The rows of a block, `most` or fewer: so many that there is no rest, or that it is a small part

@@ -9,7 +9,9 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Module, Type, TypeLike, Value, ValueLike};
 use mlir_pipeline::rewrite::{Place, Rewritten, internal};
 use mlir_pipeline::{MlirError, Session, integer_constant};
-use mlir_sys::{mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirTypeIsAVector};
+use mlir_sys::mlirTypeIsAVector;
+
+use crate::transfer::shape;
 
 /// A loop of fewer steps ends before the answer is there.
 const LEAST_STEPS: i64 = 128;
@@ -102,16 +104,5 @@ fn block_of(ty: Type<'_>) -> Option<[u64; 2]> {
     match shape(ty)[..] {
         [.., rows, columns] => Some([rows, columns]),
         _ => None,
-    }
-}
-
-/// The extents of a vector or buffer, whose rank is known.
-pub(super) fn shape(ty: Type<'_>) -> Vec<u64> {
-    // SAFETY: both are shaped types with a rank.
-    unsafe {
-        let rank = mlirShapedTypeGetRank(ty.to_raw());
-        (0..rank as isize)
-            .map(|axis| mlirShapedTypeGetDimSize(ty.to_raw(), axis) as u64)
-            .collect()
     }
 }

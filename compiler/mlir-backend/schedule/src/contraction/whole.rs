@@ -12,7 +12,7 @@ use melior::ir::{Module, Type, Value, ValueLike};
 use mlir_pipeline::rewrite::{Place, Rewritten, destroy, internal, name_of, replace_uses};
 use mlir_pipeline::{MlirError, Session, integer_constant};
 
-use super::prefetch::shape;
+use crate::transfer::{is_in_bounds, shape};
 
 /// Branches around each transfer of a block that may be cut off.
 pub fn branch_on_whole_blocks(session: &Session, module: &Module<'_>) -> Result<(), MlirError> {
@@ -65,16 +65,9 @@ impl<'c, 'a> Transfer<'c, 'a> {
                 let mask = OperationResult::try_from(operation.operand(rank + 2).ok()?).ok()?;
                 name_of(mask.owner()) == "vector.create_mask"
             }
-            false => !transfer.is_in_bounds()? && transfer.starts_the_buffer()?,
+            false => !is_in_bounds(operation)? && transfer.starts_the_buffer()?,
         };
         may_be_cut.then_some(transfer)
-    }
-
-    /// Whether the buffer holds all of the vector, as the operation says.
-    fn is_in_bounds(&self) -> Option<bool> {
-        let axes = ArrayAttribute::try_from(self.operation.attribute("in_bounds").ok()?).ok()?;
-        let holds = |axis| BoolAttribute::try_from(axes.element(axis).ok()?).ok();
-        Some((0..axes.len()).all(|axis| holds(axis).is_some_and(|holds| holds.value())))
     }
 
     /// Whether the vector's axes are the buffer's, each from its start.

@@ -1,12 +1,12 @@
 //! A block of runs that fold at once.
 
-use melior::ir::attribute::{ArrayAttribute, Attribute, BoolAttribute, DenseI32ArrayAttribute};
 use melior::ir::{Type, Value};
 use mlir_pipeline::rewrite::{Place, Rewritten, internal};
 
 use super::transpose::{columns, part};
 use super::{Buffer, Fold, Operand, RUNS};
 use crate::contraction::prefetch;
+use crate::transfer::read_run;
 
 /// How far ahead of a run's elements it asks for more. Eight streams are more than some processors
 /// foresee well.
@@ -198,30 +198,10 @@ impl<'f, 'c, 'a, 'n> Block<'f, 'c, 'a, 'n> {
         position: Value<'c, 'a>,
         count: usize,
     ) -> Rewritten<Value<'c, 'a>> {
-        let context = place.context;
-        let indices = self.indices(buffer, run, position);
-        let dimensions: Vec<String> = (0..indices.len()).map(|axis| format!("d{axis}")).collect();
-        let map = format!(
-            "affine_map<({}) -> (d{})>",
-            dimensions.join(", "),
-            indices.len() - 1
-        );
-        let map =
-            Attribute::parse(context, &map).ok_or_else(|| internal("a map that does not parse"))?;
-        let in_bounds = ArrayAttribute::new(context, &[BoolAttribute::new(context, true).into()]);
-        // The buffer, its indices, the padding, no mask.
-        let segments = DenseI32ArrayAttribute::new(context, &[1, indices.len() as i32, 1, 0]);
         let padding = place.emit("ub.poison", &[], buffer.element)?;
-        let read = place
-            .operation("vector.transfer_read")
-            .add_operands(&[vec![buffer.value], indices, vec![padding]].concat())
-            .add_attributes(&[
-                place.named("permutation_map", map),
-                place.named("in_bounds", in_bounds),
-                place.named("operandSegmentSizes", segments),
-            ])
-            .add_results(&[Type::vector(&[count as u64], buffer.element)]);
-        place.value(read)
+        let indices = self.indices(buffer, run, position);
+        let ty = Type::vector(&[count as u64], buffer.element);
+        read_run(place, buffer.value, &indices, padding, ty)
     }
 
     fn scatter(&self, buffer: Buffer<'c, 'a, 'n>, vectors: &[Value<'c, 'a>]) -> Rewritten<()> {
